@@ -1,4 +1,4 @@
-"""What all tests share: how Hypothesis draws, a garbage collector that passes over the tests, folders of distributions and their processes."""
+"""Shared by all tests: the profiles of Hypothesis, a garbage collector that skips the tests, folders of distributions and their processes."""
 
 from __future__ import annotations
 
@@ -155,7 +155,7 @@ class Site:
         return subprocess.CompletedProcess(done.args, done.returncode, *texts)
 
     def started(self, *arguments: str) -> subprocess.Popen[bytes]:
-        """Start a command of ours, to speak with it while it runs."""
+        """Start a command of fcregistry, to communicate with it while it runs."""
         return subprocess.Popen(
             self.command("-m", "fcregistry", *arguments),
             stdin=subprocess.PIPE,
@@ -165,7 +165,7 @@ class Site:
         )
 
     def cli(self, *arguments: str, **settings: Any) -> subprocess.CompletedProcess[str]:
-        """Run a command of ours to its end."""
+        """Run a command of fcregistry to its end."""
         return self.run("-m", "fcregistry", *arguments, **settings)
 
     def ask(self, code: str, **settings: Any) -> Any:
@@ -177,7 +177,7 @@ class Site:
 
 @pytest.fixture(scope="session", autouse=True)
 def own_cache(tmp_path_factory: pytest.TempPathFactory) -> None:
-    """What tests know of plugins is nobody else's: no index of the user is read or written."""
+    """Give tests an index of plugins of their own: the user's index is neither read nor written."""
     os.environ["FCREGISTRY_CACHE_DIR"] = str(tmp_path_factory.mktemp("cache"))
 
 

@@ -1,4 +1,4 @@
-"""What tests declare in the process: it is forgotten again after each."""
+"""Declarations of tests in the process, which are removed after each test."""
 
 from __future__ import annotations
 

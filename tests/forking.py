@@ -73,7 +73,7 @@ class ForkingSite(Site):
     def cli(
         self, *arguments: str, stdin: str | bytes = b"", env: Mapping[str, str] | None = None, **settings: Any
     ) -> subprocess.CompletedProcess[str]:
-        """Run a command of ours to its end: in a new Python, where the environment says what that finds."""
+        """Run a command of fcregistry to its end, in a new Python if the environment changes what Python finds."""
         if any(name.startswith("PYTHON") for name in env or {}):
             return super().cli(*arguments, stdin=stdin, env=env, **settings)
         if self._server is None:

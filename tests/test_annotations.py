@@ -22,7 +22,7 @@ Write = Callable[[str], Any]
 
 @pytest.fixture
 def write(monkeypatch: pytest.MonkeyPatch) -> Write:
-    """Makes a module of source, which may say what older Pythons cannot import."""
+    """Returns a function that imports a module from source, which may contain what older Pythons cannot import."""
 
     def make(source: str) -> ModuleType:
         module = ModuleType("lazily_written")
@@ -76,7 +76,7 @@ def test_a_function_may_take_what_its_module_defines_later(write: Write) -> None
 
 
 def test_every_parameter_that_cannot_be_resolved_is_named(write: Write) -> None:
-    """As where annotations are texts: plainly, behind a wrapper, a partial and a method."""
+    """As with string annotations: of a plain function, and behind a wrapper, a partial and a method."""
     module = write("""
     import functools
 
@@ -106,8 +106,8 @@ def test_an_annotation_with_a_missing_name_inside_is_refused(write: Write) -> No
     assert problems(module.take) == (cannot_be_resolved("n", "Annotated[int, Ge(Missing)]"),)
 
 
-def test_a_result_that_cannot_be_resolved_keeps_no_function_from_being_a_tool(write: Write) -> None:
-    """Its parameters are read as ever, whatever is in them."""
+def test_a_function_whose_return_annotation_cannot_be_resolved_can_be_a_tool(write: Write) -> None:
+    """Its parameters are read as usual."""
     module = write("""
     from typing import Annotated
     from annotated_types import Predicate
@@ -119,8 +119,8 @@ def test_a_result_that_cannot_be_resolved_keeps_no_function_from_being_a_tool(wr
     assert tool.returns is None
 
 
-def test_annotations_that_nothing_distinguishes_are_refused_together(write: Write) -> None:
-    """Where no name is missing: such a mistake was one of the import before."""
+def test_a_quoted_name_inside_an_annotation_is_refused_with_the_fix(write: Write) -> None:
+    """No name is missing: before Python 3.14, importing such a module fails."""
     module = write("""
     def take(n: int, node: "Node" | None) -> str: ...
     """)
@@ -130,7 +130,7 @@ def test_annotations_that_nothing_distinguishes_are_refused_together(write: Writ
     assert problems(functools.partial(module.take, n=1)) == (problem,)
 
 
-def test_a_schema_of_its_own_needs_no_annotation(write: Write) -> None:
+def test_an_external_schema_needs_no_annotations(write: Write) -> None:
     module = write("def take(p: Missing) -> Missing: ...")
     schema = {"type": "object", "properties": {"p": {"type": "integer"}}}
     assert Tool.from_function(module.take, parameters=schema)(p=1) is None
@@ -140,7 +140,7 @@ def test_a_schema_of_its_own_needs_no_annotation(write: Write) -> None:
 
 
 def test_a_function_may_take_what_the_function_around_it_defines_later(write: Write) -> None:
-    """Also when that is not running any more; and beside it a class by its name, which is caught when the function is declared."""
+    """Also after that function has returned; and together with a class that is captured by its name when the function is declared."""
     module = write("""
     from dataclasses import dataclass
     from fcregistry import fc_register
@@ -245,7 +245,7 @@ def test_a_docstring_is_compared_with_parameters_that_cannot_be_resolved(write: 
         parameters(module.take)
 
 
-def test_what_is_asked_of_a_function_beside_its_schema_needs_no_result(write: Write) -> None:
+def test_lint_models_and_records_work_without_a_return_annotation_that_can_be_resolved(write: Write) -> None:
     """Lint, models that are functions, and records in expressions look at signatures themselves."""
     module = write("""
     import dataclasses

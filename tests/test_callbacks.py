@@ -118,7 +118,7 @@ BAD: dict[str, tuple[Any, str]] = {
 
 
 @pytest.mark.parametrize("maker", MAKERS)
-def test_an_approver_that_cannot_take_the_tool_and_the_call_is_refused_where_it_is_given(maker: str) -> None:
+def test_an_approver_that_cannot_take_the_tool_and_the_call_is_refused(maker: str) -> None:
     for given, takes in BAD.values():
         expect_refusal(lambda: MAKERS[maker](given), f"approve is called with (tool, call), but takes ({takes})")  # noqa: B023
     for good in GOOD.values():
@@ -135,7 +135,9 @@ def test_an_approver_that_cannot_take_the_tool_and_the_call_is_refused_where_it_
         ("writes", lambda: "x", "writes=… is called with (arguments), but takes ()"),
     ],
 )  # fmt: skip
-def test_a_function_among_the_options_is_refused_where_its_tool_is_used(option: str, wrong: Any, text: str) -> None:
+def test_a_function_in_an_option_that_takes_other_arguments_is_refused_when_its_tool_is_used(
+    option: str, wrong: Any, text: str
+) -> None:
     tool = Tool.from_function(add, **{option: wrong})
     problem = f"{text}; give it the parameters that it is called with"
     assert tool.definition_error is not None
@@ -152,14 +154,14 @@ def test_a_function_among_the_options_is_refused_where_its_tool_is_used(option: 
 
 
 @pytest.mark.parametrize("option", ["requires_approval", "available", "reads", "writes"])
-def test_options_take_callables_that_do_not_say_what_they_take(option: str) -> None:
+def test_options_take_callables_without_a_known_signature(option: str) -> None:
     for given in (lambda *args: True, Mock(return_value=True), functools.partial(lambda *args: True)):
         tool = Tool.from_function(add, **{option: given})
         assert tool.definition_error is None
         assert "add" in Executor([tool]).tools
 
 
-def test_other_callbacks_are_refused_where_they_are_given() -> None:
+def test_other_callbacks_that_take_other_arguments_are_refused() -> None:
     expect_refusal(lambda: Retry(on=lambda: True), "on is called with (exception), but takes ()")
     expect_refusal(
         lambda: Conversation(model, count_tokens=lambda: 1), "count_tokens is called with (message), but takes ()"
@@ -200,7 +202,7 @@ def test_a_function_that_cannot_be_called_as_a_model_is_refused() -> None:
     CallableModel(lambda messages, tools=None, tool_choice=None, more=1: "")
 
 
-def test_a_hook_that_takes_what_hooks_do_not_get_is_refused() -> None:
+def test_a_hook_that_takes_other_arguments_is_refused() -> None:
     from fcregistry import hookimpl
 
     @hookimpl

@@ -54,7 +54,7 @@ def test_problems_compare_by_path_and_message_and_are_hashable() -> None:
     assert Problem("$.a", "x") != "$.a: x"
 
 
-def test_records_show_what_they_hold() -> None:
+def test_the_repr_of_a_record_shows_its_fields() -> None:
     assert repr(ToolCall("f", {"x": 1})) == "ToolCall('f', {'x': 1})"
     assert repr(ToolCall("f", None, "7")) == "ToolCall('f', None, id='7')"
     assert (str(Problem("$.a", "is required")), repr(Problem("$.a", "x"))) == (

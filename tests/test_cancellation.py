@@ -34,7 +34,7 @@ def test_a_callback_is_called_once_and_a_later_one_at_once() -> None:
 
 
 def test_a_callback_may_ask_the_token_that_calls_it() -> None:
-    """A lock that is held while callbacks run would hang here."""
+    """If a lock were held while callbacks run, this would hang."""
     token, seen = CancellationToken(), []
     token.on_cancel(lambda: seen.append((token.cancelled, token.reason)))
     token.on_cancel(lambda: token.on_cancel(lambda: seen.append("inner")))
@@ -44,7 +44,7 @@ def test_a_callback_may_ask_the_token_that_calls_it() -> None:
     assert seen == [(True, "now"), "inner"]
 
 
-def test_a_callback_that_is_taken_back_is_not_called() -> None:
+def test_a_callback_that_is_removed_is_not_called() -> None:
     token, told = CancellationToken(), []
     take_back = token.on_cancel(lambda: told.append("never"))
     take_back()
@@ -88,7 +88,7 @@ def test_waiting_ends_when_its_time_is_up() -> None:
     assert CancellationToken().wait(-1) is False
 
 
-def test_many_threads_that_cancel_and_wait_all_come_to_an_end() -> None:
+def test_many_threads_that_cancel_and_wait_all_end() -> None:
     token, told = CancellationToken(), []
     threads = [threading.Thread(target=lambda: told.append(token.wait(30)), daemon=True) for _ in range(20)]
     threads += [threading.Thread(target=token.cancel, daemon=True) for _ in range(20)]
@@ -99,7 +99,7 @@ def test_many_threads_that_cancel_and_wait_all_come_to_an_end() -> None:
     assert told == [True] * 20
 
 
-def test_the_token_of_a_call_follows_the_callers_until_the_call_is_over() -> None:
+def test_the_token_of_a_call_follows_the_token_of_the_caller_until_the_call_has_ended() -> None:
     callers, seen = CancellationToken(), []
 
     def work(context: Context, last: bool) -> None:
@@ -116,7 +116,7 @@ def test_the_token_of_a_call_follows_the_callers_until_the_call_is_over() -> Non
     assert not seen[-1].cancelled
 
 
-def test_a_call_whose_own_token_is_cancelled_leaves_the_callers_alone() -> None:
+def test_cancelling_the_token_of_a_call_does_not_cancel_the_token_of_the_caller() -> None:
     callers = CancellationToken()
 
     def work(context: Context) -> None:

@@ -54,7 +54,7 @@ FUNCTIONS = [orders, optional, quoted, alone, beside_anything, in_the_middle, by
 
 
 @pytest.mark.parametrize("function", FUNCTIONS, ids=lambda each: each.__name__)
-def test_no_model_ever_sees_it(function: Any) -> None:
+def test_no_model_sees_the_context_parameter(function: Any) -> None:
     tool = Tool.from_function(function)
     assert "context" not in tool.parameters["properties"]
     assert "context" not in tool.parameters.get("required", [])
@@ -76,7 +76,7 @@ def test_no_model_ever_sees_it(function: Any) -> None:
         (by_keyword, {"text": "x"}, (), {"text": "x", "context": "C"}),
     ],
 )
-def test_it_is_passed_in_its_own_place(
+def test_the_context_is_passed_in_the_place_of_its_parameter(
     function: Any, decoded: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> None:
     before = dict(decoded)
@@ -96,14 +96,14 @@ def test_the_type_of_its_deps_is_known() -> None:
     assert asked(alone) is None
 
 
-def test_a_call_from_python_is_made_without_it() -> None:
+def test_a_call_from_python_is_made_without_a_context() -> None:
     assert Tool.from_function(orders).make_call("Ada", 2) == ToolCall("orders", {"customer": "Ada", "most": 2})
     assert Tool.from_function(in_the_middle).make_call(1, "x") == ToolCall("in_the_middle", {"a": 1, "items": ["x"]})
     with pytest.raises(TypeError, match="context"):
         Tool.from_function(orders).make_call(customer="Ada", context="C")
 
 
-def test_a_tool_of_a_schema_of_its_own_takes_it_too() -> None:
+def test_a_tool_with_an_external_schema_can_have_a_context_parameter() -> None:
     schema = {"type": "object", "properties": {"customer": {"type": "string"}}, "required": ["customer"]}
     tool = Tool.from_function(orders, parameters=schema)
     assert tool.signature.context is not None
@@ -145,7 +145,7 @@ def test_an_ambiguous_annotation_of_a_context_is_refused(
         _ = Tool.from_function(function, **options).parameters
 
 
-def test_a_class_of_that_name_that_is_another_is_a_type_like_any() -> None:
+def test_another_class_with_the_name_context_is_an_ordinary_type() -> None:
     def taking(context: object) -> str:
         return ""
 

@@ -58,7 +58,7 @@ def picklable(x: int) -> int:
 # --- forms ----------------------------------------------------------------------------------------
 
 
-def test_the_bare_decorator_declares_in_the_default_group_and_returns_the_very_function() -> None:
+def test_the_bare_decorator_declares_in_the_default_group_and_returns_the_function_itself() -> None:
     def bare_form(x: int) -> int:
         return x
 
@@ -67,7 +67,7 @@ def test_the_bare_decorator_declares_in_the_default_group_and_returns_the_very_f
 
 
 @pytest.mark.parametrize("group", ["tool", "search", "search.web", "_a.b-c.D9"])
-def test_the_decorator_with_a_group_declares_there_and_returns_the_very_function(group: str) -> None:
+def test_the_decorator_with_a_group_declares_there_and_returns_the_function_itself(group: str) -> None:
     def grouped_form(x: int) -> int:
         return x
 
@@ -92,7 +92,7 @@ def test_an_option_names_the_tool() -> None:
 
 
 def test_options_beside_the_function_are_those_of_its_tool() -> None:
-    """And not lost without a word, such as that its calls have to be approved."""
+    """They are not lost silently, such as that its calls need approval."""
 
     def called_with_options() -> None: ...
 
@@ -315,7 +315,7 @@ def weigh(it: Parcel) -> int:  # type: ignore[name-defined]  # noqa: F821
     return 1
 
 
-def test_a_function_of_a_module_names_nothing_that_is_local_where_it_is_declared() -> None:
+def test_a_function_of_a_module_does_not_use_locals_of_the_place_where_it_is_declared() -> None:
     class Parcel(TypedDict):
         size: int
 
@@ -391,7 +391,7 @@ def test_register_object_registers_the_marked_methods_of_an_instance_without_sel
     assert [isolated.get(name)() for name in names[:4]] == ["Shelf", "inner", "Shelf", "outer"]
 
 
-def test_a_prefix_and_a_group_let_several_instances_stand_side_by_side() -> None:
+def test_with_a_prefix_or_a_group_several_instances_can_be_registered() -> None:
     isolated = Registry()
     isolated.register_object(Shelf("Poems"), prefix="poems_")
     isolated.register_object(Shelf("Plays"), prefix="plays_", group="upstairs")
@@ -400,7 +400,7 @@ def test_a_prefix_and_a_group_let_several_instances_stand_side_by_side() -> None
     assert isolated.get("upstairs.plays_read_label")() == "Plays"
 
 
-def test_two_instances_under_one_name_are_duplicates_and_the_second_leaves_nothing_behind() -> None:
+def test_two_instances_with_the_same_names_are_duplicates_and_nothing_of_the_second_is_registered() -> None:
     isolated = Registry()
     isolated.register(Shelf("Poems").read_label, group="shelf")
     before = len(isolated)
@@ -419,7 +419,7 @@ def test_an_object_without_marked_methods_is_refused() -> None:
         Registry().register_object(Counter())
 
 
-def test_a_class_is_refused_where_an_instance_is_asked_for() -> None:
+def test_register_object_refuses_a_class() -> None:
     isolated = Registry()
 
     with pytest.raises(DefinitionError, match="register_object takes an instance, not the class Shelf: make one first"):
@@ -427,7 +427,7 @@ def test_a_class_is_refused_where_an_instance_is_asked_for() -> None:
     assert len(isolated) == 0
 
 
-def test_a_prefix_or_group_that_is_illegal_is_refused_for_all_methods_at_once() -> None:
+def test_a_prefix_or_group_that_is_not_valid_is_refused_with_one_error_for_all_methods() -> None:
     isolated = Registry()
 
     with pytest.raises(DefinitionError, match="methods of Shelf cannot be registered") as caught:
@@ -627,7 +627,7 @@ def test_two_closures_over_equal_values_are_one_tool() -> None:
         (math.sqrt, math.floor),
     ],
 )
-def test_two_callables_that_differ_in_what_they_carry_are_two_tools(
+def test_two_different_callables_under_one_name_are_two_tools(
     first: Callable[..., int], second: Callable[..., int]
 ) -> None:
     isolated = Registry()
@@ -689,7 +689,7 @@ def test_instances_of_two_classes_of_one_factory_are_two_tools() -> None:
         isolated.register(make(2), "made_adder")
 
 
-def test_replace_takes_a_taken_name() -> None:
+def test_replace_replaces_another_function_of_the_same_name() -> None:
     isolated = Registry()
     isolated.register(make_adder(1))
     isolated.register(make_adder(2), replace=True)
@@ -698,7 +698,7 @@ def test_replace_takes_a_taken_name() -> None:
     assert len(isolated) == 1
 
 
-def test_replace_takes_the_aliases_of_what_it_replaces_away() -> None:
+def test_replace_removes_the_aliases_of_the_replaced_tool() -> None:
     isolated = Registry()
     isolated.register(make_adder(1), aliases=("plus",))
     isolated.register(make_adder(2), replace=True)

@@ -148,8 +148,8 @@ def test_the_operators_configuration_sees_the_tool_itself(
     assert error.code == ("denied" if setting.startswith("deny") else "approval_required")
 
 
-def test_a_lock_holds_for_a_view_as_for_the_tool(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """The view runs while its plugin ships what was locked, and not when that changes: also where only its description did."""
+def test_a_lock_applies_to_a_view_as_to_the_tool(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The view runs while its plugin ships the locked tool, and not if the tool changes, even in its description only."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / ".git").touch()
     (tmp_path / "fcregistry.toml").write_text('mode = "locked"')
@@ -166,7 +166,7 @@ def test_a_lock_holds_for_a_view_as_for_the_tool(monkeypatch: pytest.MonkeyPatch
         assert code(Tool(Declaration(add, "add", "sums", __name__, changed), Owner())) == "denied"
 
 
-def test_a_view_travels_through_pickle() -> None:
+def test_a_view_can_be_pickled() -> None:
     own = Registry()
     own.register(add)
     for view in (Tool.from_function(add).described("Sums.").renamed("total"), own.get("add").described("Sums.")):
@@ -183,7 +183,7 @@ def test_models_prompts_and_search_read_the_views_description(tools: Toolset) ->
     assert str(Executor(view).describe("anthropic")).count("Reckon a grand total") == 1
 
 
-def test_gateways_offer_what_they_were_made_of() -> None:
+def test_gateways_use_the_descriptions_of_their_tools_and_cannot_be_described_themselves() -> None:
     other = Toolset([PLUGINS]).described({"add": "Sums."})
     gateways = OnDemand(other, groups=["sums"])
     assert Executor(gateways).tools["add"].description == "Sums."
@@ -220,7 +220,7 @@ def test_describing_imports_nothing_and_calling_one_plugin(site: Site) -> None:
     assert imported(site) == ["acme_tools"]
 
 
-def test_a_view_runs_what_was_described_and_not_what_has_changed(site: Site) -> None:
+def test_a_view_of_a_tool_that_has_changed_since_its_description_is_not_run(site: Site) -> None:
     says = "import os\nTEXT = os.environ.get('ACME_TEXT', 'Answer.')\n"
     declared = "\n@fc_register(description=TEXT)\ndef say() -> str:\n    return 'said'\n"
     install(site, "acme", says + declared)

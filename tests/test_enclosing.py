@@ -49,7 +49,7 @@ def test_a_function_may_take_a_class_that_was_written_beside_it() -> None:
     assert "double" in FunctionCall(tools=[double]).visible([]).tools
 
 
-def test_a_tool_that_is_made_elsewhere_meanwhile_knows_them_too() -> None:
+def test_a_tool_that_is_made_in_another_function_meanwhile_uses_these_classes_too() -> None:
     @dataclass
     class Outer:
         y: int
@@ -68,7 +68,7 @@ def test_a_tool_that_is_made_elsewhere_meanwhile_knows_them_too() -> None:
     assert list(tool.parameters["properties"]) == ["p", "o"]
 
 
-def test_names_are_looked_for_only_where_the_function_was_written() -> None:
+def test_names_are_searched_only_in_the_functions_around_the_function() -> None:
     def made() -> Callable[..., Any]:
         class Point:
             pass
@@ -88,12 +88,12 @@ def test_names_are_looked_for_only_where_the_function_was_written() -> None:
         _ = Tool.from_function(made()).parameters
 
 
-def test_a_function_of_the_same_name_in_another_module_is_not_the_one_that_it_was_written_in() -> None:
+def test_the_locals_of_a_function_of_the_same_name_in_another_module_are_not_used() -> None:
     @dataclass
     class Point:
         x: int
 
-    here = "test_a_function_of_the_same_name_in_another_module_is_not_the_one_that_it_was_written_in"
+    here = "test_the_locals_of_a_function_of_the_same_name_in_another_module_are_not_used"
     elsewhere: dict[str, Any] = {"__name__": "elsewhere"}
     source = f"def {here}():\n    def name(p: 'Point') -> str: ...\n    return name"
     exec(compile(source, "elsewhere", "exec", dont_inherit=True), elsewhere)

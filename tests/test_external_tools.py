@@ -1,4 +1,4 @@
-"""Which objects can be tools: functions and what says how it is called, and no tools, toolsets, servers and models of other libraries.
+"""Which objects can be tools: functions and described callables, but not the tools, toolsets, servers and models of other libraries.
 
 The libraries are too large for these tests: stand-ins take the names of their classes. `tests/foreign` does the same with the libraries.
 """
@@ -209,7 +209,7 @@ BAD: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("kind", GOOD)
-def test_what_says_how_it_is_called_is_a_tool(kind: str) -> None:
+def test_an_object_whose_call_method_is_described_is_a_tool(kind: str) -> None:
     assert Tool.from_function(GOOD[kind], name="good").name == "good"
     registry = Registry()
     registry.register(GOOD[kind], "good")
@@ -217,7 +217,7 @@ def test_what_says_how_it_is_called_is_a_tool(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind", BAD)
-def test_what_does_not_say_how_it_is_called_is_refused_unless_it_is_described(kind: str) -> None:
+def test_an_object_whose_call_method_is_not_described_is_refused_without_a_schema(kind: str) -> None:
     given = BAD[kind]
     expected = (
         rf"cannot be a tool: it is an? {type(given).__name__}, whose __call__ does not say by annotations what it takes; "
@@ -263,7 +263,7 @@ def weather() -> Registry:
 
 
 @pytest.mark.parametrize("model", [Toolbelt(), Pair()], ids=["pydantic", "named tuple"])
-def test_a_model_is_not_a_list_of_what_its_fields_hold(model: Any, weather: Registry) -> None:
+def test_a_pydantic_model_is_not_taken_as_a_list_of_its_fields(model: Any, weather: Registry) -> None:
     for given in (model, [model]):
         with pytest.raises(DefinitionError, match=r"is not a tool: .*; a model is not a list of what its fields hold$"):
             Executor(given, registry=weather)

@@ -108,7 +108,7 @@ def a_tool(x: int = 1) -> int:
     return x
 
 
-def test_an_unknown_option_is_answered_with_all_and_each_of_them_has_good_and_bad_values_here() -> None:
+def test_the_error_for_an_unknown_option_lists_all_and_each_has_good_and_bad_values_here() -> None:
     with pytest.raises(DefinitionError) as caught:
         fc_register("tool", nonexistent_param="value")
     (problem,) = caught.value.problems
@@ -203,7 +203,7 @@ def test_options_of_a_tool_cannot_be_set_and_keep_their_values() -> None:
     assert options.timeout == 2
 
 
-def test_a_schema_of_its_own_replaces_annotations_and_values_arrive_as_they_are() -> None:
+def test_an_external_schema_replaces_annotations_and_values_are_passed_on_unchanged() -> None:
     schema = {"properties": {"x": {"type": "integer", "minimum": 3}}, "required": ["x"]}
     tool = Tool.from_function(a_tool, parameters=schema)
 
@@ -222,13 +222,13 @@ def test_a_schema_of_its_own_replaces_annotations_and_values_arrive_as_they_are(
         ({"properties": {"x": {"type": "no-such"}}}, "parameters=…: "),
     ],
 )
-def test_a_schema_that_does_not_fit_is_refused_where_the_tool_is_named(schema: dict[str, Any], said: str) -> None:
+def test_an_external_schema_that_does_not_fit_the_function_is_refused(schema: dict[str, Any], said: str) -> None:
     with pytest.raises(DefinitionError) as caught:
         _ = Tool.from_function(a_tool, parameters=schema).parameters
     assert said in str(caught.value)
 
 
-def test_options_that_were_read_do_not_change_with_what_was_given() -> None:
+def test_options_do_not_change_with_the_objects_that_were_given() -> None:
     tags, examples = ["a"], [{"x": 1}]
     options = Tool.from_function(a_tool, tags=tags, examples=examples).options
     tags.append("b")
@@ -237,7 +237,7 @@ def test_options_that_were_read_do_not_change_with_what_was_given() -> None:
     assert (options.tags, options.examples) == (("a",), ({"x": 1},))
 
 
-def test_no_error_of_a_definition_holds_an_address_which_is_another_one_in_each_run() -> None:
+def test_no_error_of_a_definition_contains_a_memory_address() -> None:
     given = partial(a_tool, nothing=1)
     defined: list[Callable[[], object]] = [
         lambda: Tool.from_function(a_tool, tag="x"),  # type: ignore[call-arg]

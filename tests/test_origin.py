@@ -1,4 +1,4 @@
-"""Where a tool came from, and which one exactly ran: the same for every tool and result, in every process."""
+"""The origin and provenance of tools and results, which are the same in every process."""
 
 from __future__ import annotations
 
@@ -48,14 +48,14 @@ def test_the_order_of_names_in_a_schema_makes_no_difference() -> None:
     assert len(digests) == 1
 
 
-def test_a_schema_that_no_encoding_holds_has_a_digest_too() -> None:
+def test_a_schema_with_half_a_surrogate_pair_has_a_digest_too() -> None:
     def take(text: Annotated[str, "half of a pair: \ud800"] = "\udfff") -> None:
         """Take a text."""
 
     assert len(Tool.from_function(take).schema_digest) == 64
 
 
-def test_a_tool_and_its_results_say_which_tool_it_is() -> None:
+def test_a_tool_and_its_results_have_its_provenance() -> None:
     provenance = TOOL.provenance
     assert provenance._asdict() == {"id": "greet", "distribution": None, "version": None, "schema_digest": DIGEST}
     executor = Executor([TOOL])
@@ -65,7 +65,7 @@ def test_a_tool_and_its_results_say_which_tool_it_is() -> None:
 
 
 def test_the_tool_of_a_plugin_has_its_distribution_and_version(site: Site) -> None:
-    """Under whichever name it goes, and in every process the same."""
+    """Whatever its name is, and in every process."""
     code = "from fcregistry import fc_register\n@fc_register('talk')\ndef greet(name: str, punctuation: str = '!') -> str: ...\n"
     site.install("acme-talk", {"talk": "acme_talk"}, {"acme_talk.py": code}, version="2.1")
     answer = site.ask(

@@ -1,4 +1,4 @@
-"""What of this package can be sent to another process and back. Tools, results and errors, as pickle carries them."""
+"""Tools, results and errors that are pickled and sent to another process and back."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class OddError(Exception):
-    """Cannot be made again from what it was told."""
+    """Cannot be made again from its arguments."""
 
     def __init__(self, first: str, second: str) -> None:
         super().__init__(f"{first} {second}")
@@ -70,7 +70,7 @@ def result_of(arguments: dict[str, Any]) -> ToolResult:
 
 
 @pytest.mark.parametrize("arguments", [{"word": "a", "depth": 2}, {"word": "missing"}, {"depth": "x", "wrod": "a"}])
-def test_a_result_says_the_same_after_its_journey(arguments: dict[str, Any]) -> None:
+def test_a_result_is_the_same_after_pickling(arguments: dict[str, Any]) -> None:
     result = result_of(arguments)
     came = again(result)
 
@@ -88,7 +88,7 @@ def test_a_result_says_the_same_after_its_journey(arguments: dict[str, Any]) -> 
         assert repr(came.error.exception) == repr(result.error.exception)
 
 
-def test_an_exception_that_cannot_travel_is_left_out_and_its_words_stay() -> None:
+def test_an_exception_that_cannot_be_pickled_is_left_out_and_its_message_stays() -> None:
     came = again(result_of({"word": "odd"}))
 
     assert came.error.exception is None
@@ -129,7 +129,7 @@ def test_a_pool_of_processes_gives_results_and_raises_what_was_raised_there(site
     assert (done.stdout.splitlines(), done.stderr) == (["['a']", "there is no such word 2.5"], "")
 
 
-def test_a_tool_that_cannot_travel_is_left_out_and_its_result_stays() -> None:
+def test_a_tool_that_cannot_be_pickled_is_left_out_and_its_result_stays() -> None:
     def inner(word: str) -> str:
         return word
 
@@ -153,7 +153,7 @@ def test_a_tool_of_a_function_or_a_method_is_called_as_before() -> None:
     assert Executor([method]).call("note", text="x").value == "> x"
 
 
-def test_a_tool_of_a_registry_and_a_toolset_travel() -> None:
+def test_a_tool_of_a_registry_and_a_toolset_can_be_pickled() -> None:
     own = Registry()
     own.register(lookup, group="words")
     tools = again(own.select("words.lookup").prefixed("acme_"))
@@ -161,7 +161,7 @@ def test_a_tool_of_a_registry_and_a_toolset_travel() -> None:
     assert [(tool.name, tool.id) for tool in tools.values()] == [("acme_lookup", "words.lookup")]
 
 
-def test_a_function_without_a_name_says_why_it_cannot_travel() -> None:
+def test_the_error_for_pickling_a_nested_function_names_it() -> None:
     def inner(word: str) -> str:
         return word
 
@@ -179,7 +179,7 @@ PLUGIN = """
 """
 
 
-def test_a_plugins_tool_goes_by_its_id_and_is_imported_for_neither_end(site: Site) -> None:
+def test_a_tool_of_a_plugin_is_pickled_by_its_id_without_importing_the_plugin(site: Site) -> None:
     site.install("acme", {"talk": "acme_talk"}, {"acme_talk.py": PLUGIN})
     site.cli("list")  # which describes it
     pickled = """
@@ -207,7 +207,7 @@ def test_a_plugins_tool_goes_by_its_id_and_is_imported_for_neither_end(site: Sit
     assert "$.text: must be a string, not 5" in content
 
 
-def test_a_run_of_an_agent_travels_with_all_its_steps() -> None:
+def test_a_run_of_an_agent_is_pickled_with_all_its_steps() -> None:
     model = Script(calls(ToolCall("lookup", {"word": "a"}, "1")), says("Done."))
     result = again(ReactAgent(model, [lookup]).run("Look."))
 
@@ -215,7 +215,7 @@ def test_a_run_of_an_agent_travels_with_all_its_steps() -> None:
     assert result.tool_results[0].value == ["a"]
 
 
-def test_a_run_without_an_answer_travels_with_its_error() -> None:
+def test_a_run_without_an_answer_is_pickled_with_its_error() -> None:
     unfinished = ReactAgent(Script(ModelError("no answer", status=503)), [lookup]).run("Look.")
     came = again(UnfinishedRunError(unfinished))
 
@@ -238,7 +238,7 @@ def test_a_run_without_an_answer_travels_with_its_error() -> None:
     ],
     ids=lambda error: type(error).__name__,
 )
-def test_an_error_is_the_same_after_its_journey(error: FcregistryError) -> None:
+def test_an_error_is_the_same_after_pickling(error: FcregistryError) -> None:
     came = again(error)
 
     assert (type(came), str(came), sorted(vars(came))) == (type(error), str(error), sorted(vars(error)))

@@ -15,7 +15,7 @@ from fcregistry._tools.record import COMPUTED, ToolRecord, digest_of, read_recor
 
 @dataclass
 class Cache:
-    """A cache of an author's own; as it happens, JSON could tell what is in it."""
+    """A cache of the author's own class, whose content JSON could express."""
 
     kept: dict[str, Any] = field(default_factory=dict)
 
@@ -57,7 +57,7 @@ ALL = {
 
 
 def record(**changes: Any) -> dict[str, Any]:
-    """Return a record as a stranger's file has it, with the digest that it has to have."""
+    """Return a record as an external file has it, with the right digest."""
     written: dict[str, Any] = json.loads(json.dumps({**record_of(Tool.from_function(read_temperature)), **changes}))
     written["digest"] = digest_of(written)  # type: ignore[arg-type]
     return written
@@ -73,21 +73,21 @@ def taking(schema: Any) -> dict[str, Any]:
     [{}, ALL, {"meta": {"acme.team": object()}, "examples": [{"station": object()}]}, {"cache": True, "blocking": "caller"}],
     ids=["none", "all", "without JSON", "more"],
 )  # fmt: skip
-def test_what_is_written_of_a_tool_is_read_again(options: dict[str, Any]) -> None:
-    """Whatever it was declared with: what has no JSON is told by its name."""
+def test_the_record_of_a_tool_can_be_written_and_read_again(options: dict[str, Any]) -> None:
+    """Whatever its options are: a value without a JSON form is written by its name."""
     written = record_of(Tool.from_function(read_temperature, **options))
     assert read_record(json.loads(json.dumps(written))) == written
 
 
 def test_a_record_names_the_class_of_a_cache_whatever_is_in_it() -> None:
-    """Otherwise its contents of one moment would stand for it."""
+    """Otherwise the record would have the contents of one moment."""
     told = record_of(Tool.from_function(read_temperature, cache=Cache()))["options"]["cache"]
     assert told == {COMPUTED: f"{Cache.__module__}.Cache"}
 
 
 @pytest.mark.parametrize("name", sorted(set(ToolRecord.__annotations__) - {"problems"}))
-def test_each_field_has_to_be_there_and_of_its_type(name: str) -> None:
-    """Whoever adds one to the record says which type it has."""
+def test_a_record_with_a_field_missing_or_of_another_type_is_refused(name: str) -> None:
+    """A new field of the record needs a row here."""
     without = {key: value for key, value in record().items() if key != name}
     for wrong in (without, {**without, name: object()}, {**without, name: [1]}):
         with pytest.raises(ValueError, match=rf"^has no {name}$"):
@@ -130,22 +130,22 @@ def test_each_field_has_to_be_there_and_of_its_type(name: str) -> None:
         ({**record(), "description": "Nice."}, "was changed by hand: the digest is another"),
     ],
 )
-def test_a_record_that_no_declaration_could_have_made_says_why(written: Any, message: str) -> None:
-    """A list, a search or a call that reads it would fail otherwise, on tools of others too."""
+def test_a_record_of_a_tool_that_cannot_be_declared_is_refused_with_the_reason(written: Any, message: str) -> None:
+    """Otherwise a list, a search or a call that reads it would fail, for other tools too."""
     with pytest.raises(ValueError) as caught:  # noqa: PT011  # its message is compared
         read_record(written)
     assert str(caught.value).startswith(message)
 
 
 def test_the_reason_stays_short() -> None:
-    """It is shown in a line, and a stranger wrote what is wrong."""
+    """It is shown in one line, and the invalid value comes from an external file."""
     with pytest.raises(ValueError, match="cannot be used") as caught:
         read_record(record(options={"title": ["x" * 100_000]}))
     assert len(str(caught.value)) < 400
 
 
 def test_a_record_that_is_nested_too_deeply_is_refused() -> None:
-    """Whatever reads it would end in a RecursionError."""
+    """Otherwise reading it would raise RecursionError."""
     deep: Any = {}
     for _ in range(100_000):
         deep = {"items": deep}
@@ -153,6 +153,6 @@ def test_a_record_that_is_nested_too_deeply_is_refused() -> None:
         read_record({**record(), "parameters": deep})
 
 
-def test_what_no_record_has_is_left_out() -> None:
-    """Beside a record stands whose it is, and nothing in it may say otherwise."""
+def test_unknown_fields_of_a_record_are_left_out() -> None:
+    """Its distribution is known from its plugin, and no field may contradict that."""
     assert read_record({**record(), "id": "other:transfer", "distribution": "other"}) == record()

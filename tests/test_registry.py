@@ -69,7 +69,7 @@ def test_a_tool_is_found_by_plain_name_and_with_its_group(isolated: Registry, na
     assert isolated.get(name) is tool
 
 
-def test_a_nested_group_holds_a_tool_that_can_be_called() -> None:
+def test_a_tool_of_a_nested_group_can_be_called() -> None:
     isolated = Registry()
     isolated.register(lambda a, b: a + b + 1, "test_add", group="test2.test3")
 
@@ -106,7 +106,7 @@ def test_an_unknown_name_raises_a_lookup_error_with_the_nearest_names(
 
 
 @pytest.mark.parametrize("name", ["", " ", "a b", "!", "x:", "a=b", "a..b", ".", ".add", "add.", "tool."])
-def test_what_could_be_no_name_is_not_found_and_is_in_nothing(isolated: Registry, name: str) -> None:
+def test_a_text_that_is_not_a_valid_name_is_not_found(isolated: Registry, name: str) -> None:
     with pytest.raises(ToolNotFoundError):
         isolated.get(name)
     assert name not in isolated
@@ -115,7 +115,7 @@ def test_what_could_be_no_name_is_not_found_and_is_in_nothing(isolated: Registry
 
 
 @pytest.mark.parametrize("pattern", ["*", "a*", "math.*", "!add", "tag=x", "group=tool"])
-def test_a_pattern_is_no_name_and_the_error_says_what_to_use(isolated: Registry, pattern: str) -> None:
+def test_get_refuses_a_pattern_and_names_select(isolated: Registry, pattern: str) -> None:
     with pytest.raises(ToolNotFoundError) as caught:
         isolated.get(pattern)
     assert str(caught.value) == f"{pattern!r} is a pattern, not a tool's name; use select({pattern!r})"
@@ -123,11 +123,11 @@ def test_a_pattern_is_no_name_and_the_error_says_what_to_use(isolated: Registry,
 
 
 @pytest.mark.parametrize("value", [None, 1, add, ("add",)])
-def test_what_is_no_text_is_in_no_registry(isolated: Registry, value: object) -> None:
+def test_a_value_that_is_not_a_string_is_not_in_a_registry(isolated: Registry, value: object) -> None:
     assert value not in isolated
 
 
-def test_a_name_that_stands_in_two_groups_is_ambiguous_and_the_error_names_both() -> None:
+def test_a_name_in_two_groups_is_ambiguous_and_the_error_names_both() -> None:
     isolated = Registry()
     isolated.register(add, "twice", group="one")
     isolated.register(subtract, "twice", group="two")
@@ -164,7 +164,7 @@ def test_an_alias_finds_its_tool_under_the_tools_own_name() -> None:
     assert "plus" in isolated
 
 
-def test_a_name_beats_an_alias() -> None:
+def test_a_name_takes_precedence_over_an_alias() -> None:
     isolated = Registry()
     isolated.register(add, aliases=("subtract",))
     isolated.register(subtract)
@@ -189,7 +189,7 @@ def test_patterns_do_not_look_at_aliases() -> None:
         isolated.select("plu*")
 
 
-def test_a_removed_tool_takes_its_aliases_along() -> None:
+def test_removing_a_tool_removes_its_aliases() -> None:
     isolated = Registry()
     isolated.register(add, aliases=("plus",))
     isolated.remove("plus")
@@ -222,7 +222,7 @@ def test_a_group_is_a_mapping_of_its_own_tools() -> None:
         group["nothing"]
 
 
-def test_a_group_that_only_holds_groups_is_there_and_empty() -> None:
+def test_a_group_that_contains_only_groups_exists_and_is_empty() -> None:
     isolated = Registry()
     isolated.register(add, group="outer.inner")
 
@@ -251,7 +251,7 @@ def test_an_unknown_group_raises_a_lookup_error_with_the_nearest(isolated: Regis
         isolated[3]  # type: ignore[index]
 
 
-def test_a_tool_that_is_taken_for_a_group_and_a_group_that_is_taken_for_a_tool_are_told_apart() -> None:
+def test_the_error_says_so_if_a_tool_is_used_as_a_group_or_a_group_as_a_tool() -> None:
     isolated = Registry()
     isolated.register(add, group="math.basic")
     with pytest.raises(GroupNotFoundError, match=r"no group 'add'; that is a tool: use get\('add'\)$"):
@@ -270,7 +270,7 @@ def test_groups_are_sorted(isolated: Registry) -> None:
     assert "math" in isolated
 
 
-def test_the_default_group_of_an_isolated_registry_is_where_its_tools_land() -> None:
+def test_the_tools_of_an_isolated_registry_are_in_its_default_group() -> None:
     isolated = Registry(default_group="test3")
     isolated.register(lambda x: x * x, "test_square")
 
@@ -308,7 +308,7 @@ def test_an_isolated_registry_sees_nothing_of_the_process_and_is_not_seen_by_it(
     assert "isolated_only" not in {tool.name for tool in registry.everything()}
 
 
-def test_a_registry_adopts_what_a_module_and_those_below_it_declared(declaring_module: ModuleType) -> None:
+def test_a_registry_adopts_the_tools_of_a_module_and_its_submodules(declaring_module: ModuleType) -> None:
     isolated, by_name = Registry(), Registry()
 
     assert isolated.adopt(declaring_module) == 2
@@ -337,7 +337,7 @@ def test_adopting_twice_changes_nothing(declaring_module: ModuleType) -> None:
     assert len(isolated) == 2
 
 
-def test_a_removed_tool_is_gone_from_its_registry_alone() -> None:
+def test_removing_a_tool_does_not_affect_other_registries() -> None:
     first, second = Registry(), Registry()
     first.register(add)
     second.register(add)
@@ -416,7 +416,7 @@ def test_a_tool_without_its_environment_is_hidden_from_patterns_and_found_by_nam
     assert isolated.get("subtract").missing_env == ()
 
 
-def test_one_of_the_alternatives_is_enough(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_tool_is_available_if_one_of_alternative_variables_is_set(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("FCR_TEST_KEY", "FCR_TEST_URL", "FCR_TEST_HOST"):
         monkeypatch.delenv(name, raising=False)
     isolated = Registry()
@@ -443,7 +443,7 @@ def no_key() -> bool:
         (no_key, "its check no_key raised OSError: no key file"),
     ],
 )
-def test_a_tool_that_is_not_available_is_hidden_as_one_without_its_environment(
+def test_a_tool_that_is_not_available_is_hidden_like_a_tool_without_its_environment(
     answers: Callable[[], bool], reason: str
 ) -> None:
     isolated = Registry()
@@ -465,7 +465,7 @@ def test_availability_is_asked_again_before_each_call() -> None:
     assert [executor.call("add", a=1, b=2).ok for _ in range(3)] == [True, False, True]
 
 
-def test_a_parameter_without_a_type_is_a_warning_and_an_error_where_strictness_is_asked_for() -> None:
+def test_a_parameter_without_a_type_is_a_warning_or_with_strict_an_error() -> None:
     def untyped(x):  # type: ignore[no-untyped-def]
         return x
 
@@ -519,7 +519,7 @@ def test_a_registry_shows_how_many_tools_each_group_has(isolated: Registry) -> N
     assert repr(Registry()) == "<Registry empty>"
 
 
-def test_a_function_knows_the_tool_that_it_was_declared_as(isolated: Registry) -> None:
+def test_tool_of_returns_the_tool_that_a_function_was_declared_as(isolated: Registry) -> None:
     assert isolated.tool_of(add) is isolated.get("tool.add")
     assert isolated.tool_of(subtract) is isolated.get("subtract")
     assert isolated.tool_of(broken) is None

@@ -134,12 +134,12 @@ def test_a_dot_separates_a_group_and_a_name(text: str) -> None:
 
 
 @pytest.mark.parametrize("value", [None, 1, ["a"], b"a"])
-def test_only_a_text_is_a_selector(value: object) -> None:
+def test_a_value_that_is_not_a_string_is_not_a_selector(value: object) -> None:
     with pytest.raises(SelectorError, match="a selector is a string"):
         Registry().find(value)  # type: ignore[arg-type]
 
 
-def test_one_string_is_not_taken_for_a_list_of_letters() -> None:
+def test_one_string_in_place_of_a_list_is_refused() -> None:
     with pytest.raises(SelectorError, match="give selectors as a list, not as the one string 'abc'"):
         parse_selectors("abc")
 

@@ -58,7 +58,7 @@ def call(function: Callable[..., Any], **arguments: Any) -> Any:
 # --- the schema of the arguments ---------------------------------------------------------------------------------
 
 
-def test_a_function_of_nothing_has_an_object_of_nothing() -> None:
+def test_a_function_without_parameters_has_an_object_without_properties() -> None:
     def nothing() -> str:
         return ""
 
@@ -109,7 +109,7 @@ def test_without_required_parameters_the_list_of_them_is_left_out() -> None:
     assert "required" not in schema(optional)
 
 
-def test_bounds_text_and_default_stand_in_one_property() -> None:
+def test_bounds_description_and_default_are_in_one_property() -> None:
     def count(n: Annotated[int, at.Interval(ge=1, le=5), Doc("count")] = 1) -> None: ...
 
     assert properties(count)["n"] == {
@@ -146,7 +146,7 @@ def test_a_record_has_the_description_of_its_parameter_and_not_of_its_class() ->
     assert properties(draw)["p"]["properties"]["y"] == {"type": "integer", "default": 0}
 
 
-def test_a_record_of_several_parameters_is_referred_to_with_text_and_default_beside_it() -> None:
+def test_a_record_of_several_parameters_is_a_reference_with_description_and_default_beside_it() -> None:
     def line(start: Point, end: Annotated[Point, "Where it ends."] = Point(1)) -> None: ...
 
     assert properties(line) == {
@@ -299,7 +299,7 @@ def test_keyword_arguments_are_decoded_by_their_type() -> None:
     assert call(place, home={"x": 1}) == {"home": Point(1, 0)}
 
 
-def test_a_refused_value_says_of_which_argument() -> None:
+def test_the_error_for_a_refused_value_names_the_argument() -> None:
     def even(
         *numbers: Annotated[int, at.Predicate(lambda number: number % 2 == 0)],
         **more: Annotated[int, at.Predicate(bool)],
@@ -358,7 +358,7 @@ def test_unpacked_keyword_arguments_are_described_by_function_annotation_and_cla
     }
 
 
-def test_unpacked_keyword_arguments_are_decoded_and_bound_and_those_left_out_are_not_there() -> None:
+def test_unpacked_keyword_arguments_are_decoded_and_bound_without_those_that_are_left_out() -> None:
     assert call(search, query="a", depth=1) == ["a", {"depth": 1}]
     assert call(search, query="a", depth=1, point={"x": 2}) == ["a", {"depth": 1, "point": Point(2, 0)}]
     result = Executor([search]).run({"name": "search", "arguments": {"query": "a", "more": 1}})
@@ -469,7 +469,7 @@ def get_weather(country: str, city: str, unit: str = "c") -> str:
     return f"{city}, {country}, {unit}"
 
 
-def test_a_partial_by_position_hides_what_it_gives_without_a_warning() -> None:
+def test_a_partial_hides_its_positional_arguments_without_a_warning() -> None:
     weather = functools.partial(get_weather, "Germany")
     with warnings.catch_warnings(action="error"):
         assert list(properties(weather)) == ["city", "unit"]
@@ -479,7 +479,7 @@ def test_a_partial_by_position_hides_what_it_gives_without_a_warning() -> None:
     assert call(weather, city="Berlin") == "Berlin, Germany, c"
 
 
-def test_a_partial_by_keyword_gives_a_default() -> None:
+def test_the_keyword_arguments_of_a_partial_are_defaults() -> None:
     weather = functools.partial(get_weather, country="Germany")
     assert properties(weather)["country"] == {
         "type": "string",
@@ -546,7 +546,7 @@ def test_a_method_without_its_instance_is_refused() -> None:
         read(Shop.sell)
 
 
-def test_a_wrapper_has_the_signature_and_docstring_of_what_it_wraps() -> None:
+def test_a_wrapper_has_the_signature_and_docstring_of_the_wrapped_function() -> None:
     @functools.wraps(get_weather)
     def wrapper(*args: Any, **kwargs: Any) -> str:
         return get_weather(*args, **kwargs).upper()
@@ -556,7 +556,7 @@ def test_a_wrapper_has_the_signature_and_docstring_of_what_it_wraps() -> None:
 
 
 def test_a_builtin_whose_signature_python_does_not_know_is_refused() -> None:
-    """As any other definition: with its place first, and what is wrong with it apart."""
+    """Like any other definition: the place first, and the problem below it."""
     with pytest.raises(DefinitionError, match=r"^builtins\.max cannot be a tool:\n  - Python does not know") as caught:
         read(max)
     (problem,) = caught.value.problems
@@ -653,7 +653,7 @@ def test_classes_of_the_enclosing_function_may_name_each_other() -> None:
 # --- un-annotated parameters -------------------------------------------------------------------------------------
 
 
-def test_the_docstring_types_what_is_not_annotated() -> None:
+def test_the_docstring_gives_the_types_of_parameters_without_annotation() -> None:
     def search(query, limit=5, tags=None, mode="a"):
         """Search.
 
@@ -704,7 +704,7 @@ def unknown(v, w: int, x) -> None:
     """
 
 
-def test_doubts_and_remarks_are_warned_of_at_the_function_each_naming_its_parameter() -> None:
+def test_each_unknown_type_and_each_remark_is_a_warning_at_the_function_that_names_the_parameter() -> None:
     with pytest.warns(DefinitionWarning) as caught:
         assert properties(unknown)["v"] == {"description": "Text."}
     line = unknown.__code__.co_firstlineno
@@ -718,7 +718,7 @@ def test_doubts_and_remarks_are_warned_of_at_the_function_each_naming_its_parame
     assert {(warning.filename, warning.lineno) for warning in caught} == {(__file__, line)}
 
 
-def test_strictness_makes_an_error_of_a_doubt_and_not_of_a_remark() -> None:
+def test_strict_makes_an_error_of_an_unknown_type_and_not_of_a_remark() -> None:
     strict = Registry(strict=True)
     strict.register(unknown)
     with pytest.raises(DefinitionError) as caught:

@@ -65,7 +65,7 @@ ADD_PARAMETERS = {
 # --- one tool -------------------------------------------------------------------------------------
 
 
-def test_a_tool_made_from_a_function_knows_everything_about_it() -> None:
+def test_a_tool_of_a_function_has_its_name_description_and_schemas() -> None:
     tool = Tool.from_function(add, title="Addition")
 
     assert (tool.name, tool.group, tool.id, tool.title) == ("add", "tool", "add", "Addition")
@@ -78,12 +78,12 @@ def test_a_tool_made_from_a_function_knows_everything_about_it() -> None:
     assert (tool.definition_error, tool.missing_env) == (None, ())
 
 
-def test_a_description_that_is_given_goes_before_the_docstring() -> None:
+def test_the_option_description_takes_precedence_over_the_docstring() -> None:
     assert Tool.from_function(add, description="Sum.").description == "Sum."
     assert Tool.from_function(add, description="").description == ""
 
 
-def test_a_function_of_nothing_has_an_object_for_its_parameters_and_none_for_what_is_not_annotated() -> None:
+def test_a_function_without_parameters_and_annotations_has_an_empty_object_and_no_return_schema() -> None:
     def nothing():  # type: ignore[no-untyped-def]
         pass
 
@@ -124,7 +124,7 @@ def test_a_tool_is_immutable(attribute: str) -> None:
     assert (tool.name, tool.function) == ("add", add)
 
 
-def test_schemas_are_handed_out_as_copies() -> None:
+def test_callers_get_copies_of_schemas() -> None:
     tool = Tool.from_function(pack)
     expected, returned = tool.parameters, tool.returns
     tool.parameters["properties"].clear()
@@ -150,12 +150,12 @@ def test_an_object_that_is_not_callable_is_refused(thing: Any) -> None:
         Tool.from_function(thing)
 
 
-def test_an_unknown_format_is_refused_with_those_there_are() -> None:
+def test_the_error_for_an_unknown_format_lists_the_formats() -> None:
     with pytest.raises(KeyError, match="there is no format 'openapi'; the formats are anthropic, bedrock, gemini, "):
         Tool.from_function(add).definition("openapi")
 
 
-def test_all_problems_of_a_definition_are_raised_together_each_time_it_is_asked_for() -> None:
+def test_all_problems_of_a_definition_are_raised_together_at_each_use() -> None:
     def broken(cb: Callable[[], int], kind: type, fine: int) -> None: ...
 
     tool = Tool.from_function(broken)
@@ -189,7 +189,7 @@ def spread(first: int, /, second: int = 2, *rest: int, key: str = "k", **more: b
         ((1,), {"second": 5, "key": "x", "flag": True}, {"first": 1, "second": 5, "key": "x", "flag": True}),
     ],
 )
-def test_make_call_covers_every_kind_of_parameter_and_the_call_arrives(
+def test_make_call_works_for_every_kind_of_parameter(
     args: tuple[int, ...], kwargs: dict[str, Any], arguments: dict[str, Any]
 ) -> None:
     call = Tool.from_function(spread).make_call(*args, **kwargs)
@@ -209,7 +209,7 @@ def test_make_call_covers_every_kind_of_parameter_and_the_call_arrives(
         ((True,), {}, "cannot take True as the value of 'a'"),
     ],
 )
-def test_make_call_refuses_what_the_function_does_not_take(
+def test_make_call_refuses_arguments_that_the_function_does_not_take(
     args: tuple[Any, ...], kwargs: dict[str, Any], said: str
 ) -> None:
     with pytest.raises(TypeError, match=f"^add {said}"):
@@ -232,7 +232,7 @@ def get_weather(country: str, city: str = "Berlin", unit: str = "Celsius") -> st
         (functools.partial(functools.partial(get_weather, "Germany"), "Bonn"), ["unit"], []),
     ],
 )
-def test_a_partial_has_the_name_of_its_function_and_what_is_left_of_its_parameters(
+def test_a_partial_has_the_name_of_its_function_and_the_remaining_parameters(
     function: Callable[..., str], properties: list[str], required: list[str]
 ) -> None:
     tool = Tool.from_function(function)
@@ -243,7 +243,7 @@ def test_a_partial_has_the_name_of_its_function_and_what_is_left_of_its_paramete
     assert tool.parameters.get("required", []) == required
 
 
-def test_a_partial_is_called_with_what_it_carries() -> None:
+def test_a_partial_is_called_with_its_own_arguments() -> None:
     executor = Executor([functools.partial(get_weather, "Germany", unit="Fahrenheit")])
 
     result = executor.run({"name": "get_weather", "arguments": {"city": "Berlin"}})
@@ -340,7 +340,7 @@ def test_a_renamed_tool_is_described_and_called_by_its_new_name(tools: Toolset) 
     assert (view["plus"].id, repr(view["plus"])) == ("add", "<Tool add as plus>")
 
 
-def test_names_that_are_swapped_arrive_at_the_right_functions(tools: Toolset) -> None:
+def test_swapped_names_call_the_right_functions(tools: Toolset) -> None:
     executor = Executor(tools.renamed({"add": "subtract", "subtract": "add"}))
 
     assert [executor.call(name, a=5, b=3).value for name in ("add", "subtract")] == [2, 8]
@@ -373,7 +373,7 @@ def test_two_tools_of_one_name_are_refused_with_both_origins_and_the_fix(tools: 
         tools.renamed({"add": "subtract"})
 
 
-def test_one_tool_given_twice_is_one() -> None:
+def test_a_tool_given_twice_is_one_tool_of_the_toolset() -> None:
     tool = Tool.from_function(add)
 
     assert list(Toolset([tool, tool])) == ["add"]
@@ -387,7 +387,7 @@ class Price:
     amount: Decimal
 
 
-def test_whatever_defining_a_tool_raises_costs_that_tool_alone() -> None:
+def test_an_exception_while_a_tool_is_defined_affects_only_that_tool() -> None:
     class Odd:
         @property
         def __signature__(self) -> object:
@@ -420,7 +420,7 @@ def test_a_copy_of_a_tool_is_the_tool() -> None:
     assert copy.deepcopy([tool])[0] is tool
 
 
-def test_a_callable_whose_comparison_raises_does_no_harm() -> None:
+def test_a_callable_whose_comparison_raises_can_be_a_tool() -> None:
     class Odd:
         def __eq__(self, other: object) -> bool:
             raise RuntimeError("compare me not")
@@ -450,7 +450,7 @@ def test_an_external_schema_cannot_pass_arguments_that_the_function_does_not_tak
     assert result.error.code == "invalid_arguments"
 
 
-def test_what_cannot_be_called_is_refused_whatever_its_name() -> None:
+def test_an_object_that_is_not_callable_is_refused_whatever_its_name() -> None:
     registry = Registry()
     for given in (5, Box):
         with pytest.raises(DefinitionError, match="cannot be a tool"):

@@ -43,7 +43,7 @@ MODE, COLOR = (ToolCall("write", {"name": name}, name) for name in ("mode", "col
 
 
 @pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
-def test_no_policy_lets_such_a_call_run_unasked(policy: Policy | None) -> None:
+def test_no_policy_lets_a_call_run_that_always_needs_approval(policy: Policy | None) -> None:
     unattended = executor(policy=policy)
     for _ in range(2):  # also when the tool was called before
         assert unattended.run(COLOR).value == "color="
@@ -71,18 +71,18 @@ def test_a_policy_can_still_deny_and_ask() -> None:
     assert [each.ok for each in asking.run_all([MODE, COLOR])] == [False, False]
 
 
-def test_it_says_why_where_the_call_waits() -> None:
+def test_the_reason_is_shown_with_the_waiting_call() -> None:
     prepared = executor(policy=Policy(default="allow")).prepare([MODE, COLOR])
     assert [(each.id, each.reason) for each in prepared.waiting] == [("mode", REASON)]
 
 
-def test_what_the_author_says_of_other_calls_still_holds() -> None:
+def test_requires_approval_still_applies_to_other_calls() -> None:
     for policy, code in ((None, "approval_required"), (Policy(allow=["write"]), None)):
         result = executor(policy=policy, requires_approval=True).run(COLOR)
         assert (result.error and result.error.code) == code
 
 
-def test_arguments_that_are_not_known_yet_are_asked_about() -> None:
+def test_a_call_with_arguments_that_are_not_known_yet_needs_approval() -> None:
     asked: list[Any] = []
     attended = executor(lambda tool, call: not asked.append(call.arguments), Policy(default="allow"))
     assert attended.run_expression("write(read())").value == "color="
@@ -92,7 +92,7 @@ def test_arguments_that_are_not_known_yet_are_asked_about() -> None:
     assert result.error.code == "approval_required"
 
 
-def test_a_function_that_fails_denies() -> None:
+def test_a_call_is_denied_if_the_function_fails() -> None:
     async def never(arguments: Mapping[str, Any]) -> None:
         return None
 

@@ -1,4 +1,4 @@
-"""Approval of calls: only a plain yes runs a call, and what was shown is what runs."""
+"""Approval of calls: only True or Approve lets a call run, with the arguments that the approver saw."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ CALL = {"name": "delete", "arguments": {"paths": ["a", "b"]}, "id": "7"}
 
 
 def results(approve: Any = None, **options: Any) -> list[ToolResult]:
-    """Call a tool that needs approval by each way."""
+    """Return the results of a tool that needs approval, from each method of the executor."""
     options = {"requires_approval": True, **options}
     executor = Executor([Tool.from_function(delete, **options)], approve=approve)
     return [
@@ -46,14 +46,14 @@ def codes(given: list[ToolResult]) -> set[str]:
     return {result.error.code if result.error else "ok" for result in given}
 
 
-def test_without_anybody_to_ask_the_call_is_refused_and_not_run() -> None:
+def test_without_an_approver_a_call_that_needs_approval_is_refused() -> None:
     given = results()
 
     assert codes(given) == {"approval_required"}
     assert deleted == []
 
 
-def test_a_tool_that_needs_none_asks_nobody() -> None:
+def test_for_a_tool_that_needs_no_approval_the_approver_is_not_asked() -> None:
     def approve(tool: Tool, call: ToolCall) -> bool:
         raise AssertionError("nobody is to be asked")
 
@@ -73,7 +73,7 @@ def test_a_tool_that_needs_none_asks_nobody() -> None:
         (object(), "denied"),
     ],
 )
-def test_only_a_plain_yes_is_one(answer: Any, code: str, is_async: bool) -> None:
+def test_only_true_approves_a_call(answer: Any, code: str, is_async: bool) -> None:
     async def aapprove(tool: Tool, call: ToolCall) -> Any:
         await asyncio.sleep(0)
         return answer
@@ -87,8 +87,8 @@ def test_only_a_plain_yes_is_one(answer: Any, code: str, is_async: bool) -> None
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-def test_a_callback_that_raises_has_not_said_yes(is_async: bool, caplog: pytest.LogCaptureFixture) -> None:
-    """The model is told nothing of the reason; the log has it."""
+def test_a_call_is_denied_if_its_approver_raises(is_async: bool, caplog: pytest.LogCaptureFixture) -> None:
+    """The model does not read the reason; the log has it."""
     failure = RuntimeError("the secret of the dialog")
 
     async def aapprove(tool: Tool, call: ToolCall) -> bool:
@@ -107,7 +107,7 @@ def test_a_callback_that_raises_has_not_said_yes(is_async: bool, caplog: pytest.
     assert deleted == []
 
 
-def test_the_callback_is_shown_the_tool_and_the_validated_call() -> None:
+def test_the_approver_gets_the_tool_and_the_validated_call() -> None:
     shown: list[tuple[str, ToolCall]] = []
 
     def approve(tool: Tool, call: ToolCall) -> bool:
@@ -127,7 +127,7 @@ def change_everything(arguments: Mapping[str, Any]) -> None:
     arguments["force"] = True  # type: ignore[index]
 
 
-def test_the_callback_cannot_change_what_runs() -> None:
+def test_the_approver_cannot_change_the_arguments_by_mutating_them() -> None:
     def approve(tool: Tool, call: ToolCall) -> bool:
         assert isinstance(call.arguments, dict)
         change_everything(call.arguments)
@@ -140,7 +140,7 @@ def test_the_callback_cannot_change_what_runs() -> None:
     assert CALL["arguments"] == {"paths": ["a", "b"]}
 
 
-def test_the_caller_cannot_change_what_was_approved_while_somebody_is_asked() -> None:
+def test_the_caller_cannot_change_the_arguments_while_the_approver_is_asked() -> None:
     call = {"name": "delete", "arguments": {"paths": ["a"]}}
 
     def approve(tool: Tool, _: ToolCall) -> bool:
@@ -160,14 +160,14 @@ def test_the_caller_cannot_change_what_was_approved_while_somebody_is_asked() ->
         (lambda arguments: arguments["no such"], "denied"),
     ],
 )
-def test_a_predicate_of_the_arguments_says_whether_to_ask_and_fails_closed(
+def test_a_predicate_of_the_arguments_decides_whether_approval_is_needed_and_fails_closed(
     predicate: Callable[[Mapping[str, Any]], bool], code: str
 ) -> None:
     assert codes(results(requires_approval=predicate)) == {code}
     assert bool(deleted) is (code == "ok")
 
 
-def test_a_predicate_cannot_change_what_runs() -> None:
+def test_a_predicate_cannot_change_the_arguments_by_mutating_them() -> None:
     def predicate(arguments: Mapping[str, Any]) -> bool:
         change_everything(arguments)
         return False
@@ -176,7 +176,7 @@ def test_a_predicate_cannot_change_what_runs() -> None:
     assert deleted == [["a", "b"]] * 6
 
 
-def test_approval_is_no_matter_of_the_schema() -> None:
+def test_requires_approval_does_not_change_the_schema() -> None:
     tool = Tool.from_function(delete, requires_approval=True)
     executor = Executor([tool])
 
@@ -189,7 +189,7 @@ def test_approval_is_no_matter_of_the_schema() -> None:
     assert deleted == []
 
 
-def test_an_async_callback_may_be_asked_from_within_a_running_loop() -> None:
+def test_an_async_approver_can_be_asked_inside_a_running_loop() -> None:
     async def approve(tool: Tool, call: ToolCall) -> bool:
         await asyncio.sleep(0)
         return True
@@ -212,13 +212,13 @@ class Disk:
         return "wiped"
 
 
-def test_a_decorated_method_given_as_an_object_keeps_what_its_author_said() -> None:
+def test_a_decorated_method_given_as_an_object_keeps_its_options() -> None:
     result = Executor([Disk().wipe]).run({"name": "wipe"})
     assert result.error is not None
     assert result.error.code == "approval_required"
 
 
-def test_a_declared_function_keeps_what_its_author_said_whichever_registry_is_asked() -> None:
+def test_a_declared_function_keeps_its_options_in_every_registry() -> None:
     def erase() -> str:
         return "erased"
 
@@ -232,7 +232,7 @@ def test_a_declared_function_keeps_what_its_author_said_whichever_registry_is_as
         registry.remove("erase")
 
 
-def test_a_disabled_function_is_not_brought_back_by_giving_it_as_an_object(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disabled_function_cannot_be_given_as_an_object(monkeypatch: pytest.MonkeyPatch) -> None:
     def erase() -> str:
         return "erased"
 
@@ -250,7 +250,7 @@ def test_a_disabled_function_is_not_brought_back_by_giving_it_as_an_object(monke
 
 
 @pytest.mark.parametrize("ending", [SystemExit("quit"), asyncio.CancelledError(), GeneratorExit()])
-def test_a_callback_that_raises_what_would_end_the_process_is_no_yes_and_no_end(ending: BaseException) -> None:
+def test_an_approver_that_raises_system_exit_or_cancelled_error_denies_the_call(ending: BaseException) -> None:
     """In particular, it does not end the loop that all async tools share."""
 
     def plain(tool: Tool, call: ToolCall) -> bool:
@@ -269,7 +269,7 @@ def test_a_callback_that_raises_what_would_end_the_process_is_no_yes_and_no_end(
     assert Executor([nap]).run({"name": "nap"}).value == "rested"
 
 
-def test_approve_that_cannot_be_called_is_refused_at_once() -> None:
+def test_an_approver_that_is_not_callable_is_refused_at_once() -> None:
     with pytest.raises(TypeError, match="approve must be a function of the tool and the call, not True"):
         Executor([delete], approve=True)  # type: ignore[arg-type]
 
@@ -299,7 +299,7 @@ def answering(answer: Any, is_async: bool) -> Any:
         (Deny("use the trash"), "denied", ": use the trash"),
     ],
 )
-def test_a_denial_may_say_why_and_the_model_reads_it(answer: Any, code: str, end: str, is_async: bool) -> None:
+def test_the_model_reads_the_reason_of_a_denial(answer: Any, code: str, end: str, is_async: bool) -> None:
     given = results(answering(answer, is_async))
     assert codes(given) == {code}
     assert all(result.content.endswith(end) for result in given)
@@ -331,14 +331,14 @@ def test_changed_arguments_are_validated_again(is_async: bool) -> None:
     assert deleted == []
 
 
-def test_changed_arguments_that_are_no_json_are_refused() -> None:
+def test_changed_arguments_without_a_json_form_are_refused() -> None:
     given = results(answering(Approve({"paths": [b"c"]}), False))
     assert codes(given) == {"invalid_arguments"}
     assert "$.paths[0] is a Python bytes" in given[0].content
 
 
 @pytest.mark.parametrize("arguments", ["{}", ["a"], 1, True])
-def test_an_approval_takes_a_whole_object_of_arguments(arguments: Any) -> None:
+def test_approve_refuses_arguments_that_are_not_a_mapping(arguments: Any) -> None:
     with pytest.raises(
         TypeError, match="arguments of Approve must be a dict of all arguments of the call, or None, not"
     ):
@@ -346,7 +346,7 @@ def test_an_approval_takes_a_whole_object_of_arguments(arguments: Any) -> None:
 
 
 @pytest.mark.parametrize("reason", [None, 1, ["no"]])
-def test_a_denial_takes_its_reason_as_text(reason: Any) -> None:
+def test_deny_refuses_a_reason_that_is_not_a_string(reason: Any) -> None:
     with pytest.raises(TypeError, match="the reason of Deny must be a string, not"):
         Deny(reason)
 
@@ -354,8 +354,8 @@ def test_a_denial_takes_its_reason_as_text(reason: Any) -> None:
 # --- what is shown --------------------------------------------------------------------------------
 
 
-def test_a_predicate_sees_the_very_number_that_the_tool_gets() -> None:
-    """A float between the two would show it less than runs."""
+def test_a_predicate_gets_the_same_exact_number_as_the_tool() -> None:
+    """A float would show the predicate a smaller number than the tool gets."""
     seen: list[Decimal] = []
     paid: list[Decimal] = []
 
@@ -375,7 +375,7 @@ def test_a_predicate_sees_the_very_number_that_the_tool_gets() -> None:
     assert paid == seen[1:]
 
 
-def test_a_predicate_that_is_a_coroutine_function_has_not_said_no() -> None:
+def test_a_predicate_that_is_a_coroutine_function_denies_the_call() -> None:
     async def never(arguments: Mapping[str, Any]) -> bool:
         return False
 
@@ -387,7 +387,7 @@ def test_a_predicate_that_is_a_coroutine_function_has_not_said_no() -> None:
     )
 
 
-def test_the_numbers_of_a_gate_are_seconds() -> None:
+def test_an_approve_timeout_that_is_not_a_number_of_seconds_is_refused() -> None:
     for wrong in (0, -1, float("inf"), float("nan"), "5", True):
         with pytest.raises(ValueError, match="approve_timeout must be a number of seconds above 0, not"):
             Executor([delete], approve_timeout=wrong)  # type: ignore[arg-type]

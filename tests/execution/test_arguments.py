@@ -1,4 +1,4 @@
-"""Argument text that is read, and argument text that is refused, with the words of the refusal."""
+"""Argument text that is read, and argument text that is refused, with the message."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def refusal(raw: Any) -> str:
         ),
     ],
 )
-def test_these_mean_no_arguments_and_a_repair_is_recorded(raw: str | None, repairs: tuple[str, ...]) -> None:
+def test_empty_text_null_and_an_empty_object_mean_no_arguments(raw: str | None, repairs: tuple[str, ...]) -> None:
     assert read_arguments(raw) == ({}, repairs)
 
 
@@ -104,7 +104,7 @@ def test_numbers_keep_their_digits_through_slips_and_strings() -> None:
 @pytest.mark.parametrize(
     "text", ['"[1]"', '"{"', '"{a: b}"', '"null"', '""', '"\\"{}\\""', '"{\\"a\\": 1, \\"a\\": 2}"']
 )
-def test_a_string_that_holds_no_object_is_refused(text: str) -> None:
+def test_a_string_that_does_not_contain_an_object_is_refused(text: str) -> None:
     assert refusal(text) == "the arguments must be a JSON object, got a string"
 
 
@@ -165,7 +165,7 @@ def test_json_is_read_as_it_is(text: str) -> None:
     ],
     ids=lambda value: repr(value)[:40],
 )
-def test_what_is_no_json_object_is_refused(text: str, message: str) -> None:
+def test_text_that_is_not_a_json_object_is_refused(text: str, message: str) -> None:
     said = refusal(text)
 
     assert said.startswith(message)
@@ -212,7 +212,7 @@ def test_nesting_past_the_limit_is_refused_from_text_and_from_objects_alike(leve
     )
 
 
-def test_an_object_that_holds_itself_is_refused() -> None:
+def test_an_object_that_contains_itself_is_refused() -> None:
     arguments: dict[str, Any] = {}
     arguments["self"] = arguments
 
@@ -225,7 +225,7 @@ def test_many_brackets_in_one_level_are_not_deep() -> None:
     assert read_arguments(json.dumps(arguments))[0] == arguments
 
 
-def test_a_name_that_stands_twice_among_many_is_found_at_once() -> None:
+def test_a_repeated_name_among_many_is_found_quickly() -> None:
     """Comparing each name with all before it would take longer than a test may take."""
     text = "{" + ",".join(f'"{name}": 0' for name in [*range(200_000), 199_999]) + "}"
 
@@ -236,7 +236,7 @@ def test_half_a_surrogate_pair_is_read() -> None:
     assert read_arguments('{"a": "\\ud800", "\\udfff": 1}')[0] == {"a": "\ud800", "\udfff": 1}
 
 
-def test_what_is_read_shares_nothing_with_what_was_given() -> None:
+def test_the_arguments_share_no_object_with_the_given_mapping() -> None:
     given_arguments = {"a": [1, {"b": 2}], "c": {"d": []}}
     read = read_arguments(given_arguments)[0]
     read["a"][1]["b"] = 3
@@ -303,7 +303,7 @@ class Hostile(Mapping[str, Any]):
         ({"a": Hostile()}, "the arguments cannot be read: RuntimeError"),
     ],
 )
-def test_what_is_no_json_among_python_objects_is_refused_with_its_path(raw: Any, message: str) -> None:
+def test_a_python_object_that_is_not_a_json_value_is_refused_with_its_path(raw: Any, message: str) -> None:
     assert refusal(raw) == message
 
 
@@ -322,7 +322,7 @@ def test_any_json_object_is_read_from_its_text_and_from_itself(arguments: dict[s
 
 
 @given(st.dictionaries(st.text(), json_values, min_size=1, max_size=4), st.data())
-def test_a_name_that_stands_twice_is_found_wherever_it_stands(arguments: dict[str, Any], data: st.DataObject) -> None:
+def test_a_repeated_name_is_found_at_any_depth(arguments: dict[str, Any], data: st.DataObject) -> None:
     name = data.draw(st.sampled_from(sorted(arguments)))
     twice = json.dumps(arguments)[:-1] + f", {json.dumps(name)}: 0}}"
     for text in (twice, f'{{"outer": {twice}}}', f'{{"outer": [0, {twice}]}}'):

@@ -67,7 +67,7 @@ class Crowd:
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("timeout", [None, 60])
 def test_a_plain_function_is_asked_one_question_at_a_time(way: str, timeout: float | None) -> None:
-    """Two prompts at once on one terminal are none; and an answer that is to hold always is known before the next question."""
+    """Two prompts at once on one terminal cannot be answered, and an answer for all calls must be known before the next question."""
     crowd = Crowd()
     inside = threading.Event()
 
@@ -81,7 +81,7 @@ def test_a_plain_function_is_asked_one_question_at_a_time(way: str, timeout: flo
     assert crowd.entered == (5 if way.endswith("all") else 1)
 
 
-def test_one_that_answers_always_is_asked_once_for_a_whole_batch() -> None:
+def test_an_approver_that_remembers_its_answer_is_asked_once_for_a_whole_batch() -> None:
     always: set[str] = set()
     asked: list[ToolCall] = []
 
@@ -128,7 +128,7 @@ def test_a_plain_function_does_not_hold_up_the_loop() -> None:
 
 
 def test_a_plain_function_is_asked_on_the_thread_that_waits_where_nothing_else_is_needed() -> None:
-    """So that a debugger, a signal and a prompt work as they do elsewhere."""
+    """A debugger, a signal and a prompt then work as usual."""
     threads: list[threading.Thread] = []
 
     def approve(tool: Tool, call: ToolCall) -> bool:
@@ -142,7 +142,7 @@ def test_a_plain_function_is_asked_on_the_thread_that_waits_where_nothing_else_i
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("timeout", [None, 60])
 @pytest.mark.parametrize("is_async", [False, True])
-def test_the_caller_s_context_is_there(way: str, timeout: float | None, is_async: bool) -> None:
+def test_the_approver_runs_in_the_context_of_the_caller(way: str, timeout: float | None, is_async: bool) -> None:
     user: ContextVar[str] = ContextVar("user", default="nobody")
     seen: list[str] = []
 
@@ -162,8 +162,8 @@ def test_the_caller_s_context_is_there(way: str, timeout: float | None, is_async
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_whoever_is_asked_may_use_the_same_executor_to_decide(way: str) -> None:
-    """In its own turn: it would wait for itself."""
+def test_an_approver_may_use_the_same_executor_to_decide(way: str) -> None:
+    """It has the turn already, and would wait for itself."""
     made: list[Executor] = []
     depth = threading.local()
 
@@ -195,7 +195,7 @@ class Desk:
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("approve", [Desk(), Desk().__call__, around])
-def test_what_is_awaited_may_come_of_any_callable(way: str, approve: Any) -> None:
+def test_an_approver_may_be_any_callable_that_returns_an_awaitable(way: str, approve: Any) -> None:
     assert codes(WAYS[way](executor(approve))) == {"ok"}
     assert codes(WAYS[way](executor(approve, approve_timeout=60))) == {"ok"}
 
@@ -205,7 +205,7 @@ def test_what_is_awaited_may_come_of_any_callable(way: str, approve: Any) -> Non
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("is_async", [False, True])
-def test_no_answer_in_time_is_a_denial_that_says_so(way: str, is_async: bool) -> None:
+def test_a_call_is_denied_with_the_reason_if_there_is_no_answer_in_time(way: str, is_async: bool) -> None:
     over = threading.Event()
 
     def approve(tool: Tool, call: ToolCall) -> bool:
@@ -226,7 +226,7 @@ def test_no_answer_in_time_is_a_denial_that_says_so(way: str, is_async: bool) ->
     assert not results[0].error.retryable
 
 
-def test_a_late_yes_is_none() -> None:
+def test_a_late_approval_is_ignored() -> None:
     asked, over, ran = threading.Event(), threading.Event(), threading.Event()
 
     def approve(tool: Tool, call: ToolCall) -> bool:
@@ -247,7 +247,7 @@ def test_a_late_yes_is_none() -> None:
 
 
 def test_the_time_of_a_question_counts_from_when_it_is_asked() -> None:
-    """Those that stand in line do not run out of time there: together, the questions take longer than one may."""
+    """The time in the queue does not count: all questions together take longer than the limit of one."""
     pause = threading.Event()
 
     def approve(tool: Tool, call: ToolCall) -> bool:
@@ -257,7 +257,7 @@ def test_the_time_of_a_question_counts_from_when_it_is_asked() -> None:
     assert codes(executor(approve, approve_timeout=3).run_all(CALLS)) == {"ok"}
 
 
-def test_the_time_of_the_tool_is_its_own() -> None:
+def test_the_time_limit_of_the_tool_does_not_include_the_question() -> None:
     """A tool may take less time than people take to answer."""
     pause = threading.Event()
 
@@ -268,7 +268,7 @@ def test_the_time_of_the_tool_is_its_own() -> None:
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-def test_a_time_out_of_the_callback_s_own_is_its_failure(is_async: bool) -> None:
+def test_a_timeout_error_of_the_approver_is_a_failure_of_the_approver(is_async: bool) -> None:
     def approve(tool: Tool, call: ToolCall) -> bool:
         raise TimeoutError("the ticket system does not answer")
 
@@ -284,7 +284,7 @@ def test_a_time_out_of_the_callback_s_own_is_its_failure(is_async: bool) -> None
 
 
 @pytest.mark.parametrize("is_async", [False, True])
-def test_a_call_can_be_cancelled_while_somebody_is_asked(is_async: bool) -> None:
+def test_a_call_can_be_cancelled_while_the_approver_is_asked(is_async: bool) -> None:
     token, over = CancellationToken(), threading.Event()
 
     def approve(tool: Tool, call: ToolCall) -> bool:
@@ -303,7 +303,7 @@ def test_a_call_can_be_cancelled_while_somebody_is_asked(is_async: bool) -> None
     assert results[0].content == "the call of work was cancelled (changed my mind); it was not run"
 
 
-def test_those_that_stand_in_line_are_cancelled_too_and_the_line_moves_on() -> None:
+def test_calls_that_wait_for_their_turn_can_be_cancelled_and_the_others_get_theirs() -> None:
     async def scenario() -> tuple[set[str], list[ToolResult]]:
         token, over, asked = CancellationToken(), threading.Event(), asyncio.Event()
         loop = asyncio.get_running_loop()
@@ -333,7 +333,7 @@ def test_those_that_stand_in_line_are_cancelled_too_and_the_line_moves_on() -> N
     assert codes(others) == {"ok"}
 
 
-def test_a_thread_that_stands_in_line_is_cancelled_too() -> None:
+def test_a_thread_that_waits_for_its_turn_can_be_cancelled() -> None:
     asked, over, token = threading.Event(), threading.Event(), CancellationToken()
 
     def approve(tool: Tool, call: ToolCall) -> bool:
@@ -353,7 +353,7 @@ def test_a_thread_that_stands_in_line_is_cancelled_too() -> None:
     assert codes(results) == {"ok"}
 
 
-def test_a_task_that_is_cancelled_while_it_asks_gives_its_turn_back() -> None:
+def test_a_task_that_is_cancelled_while_it_asks_leaves_its_turn() -> None:
     async def scenario() -> ToolResult:
         over, asked = threading.Event(), asyncio.Event()
         loop = asyncio.get_running_loop()
@@ -380,7 +380,9 @@ def test_a_task_that_is_cancelled_while_it_asks_gives_its_turn_back() -> None:
 @pytest.mark.parametrize("timeout", [None, 60])
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("is_async", [False, True])
-def test_an_interrupt_is_the_user_s_and_no_answer(way: str, timeout: float | None, is_async: bool) -> None:
+def test_an_interrupt_in_the_approver_is_raised_and_is_not_an_answer(
+    way: str, timeout: float | None, is_async: bool
+) -> None:
     def approve(tool: Tool, call: ToolCall) -> bool:
         raise KeyboardInterrupt
 
@@ -395,7 +397,7 @@ def test_an_interrupt_is_the_user_s_and_no_answer(way: str, timeout: float | Non
 # --- turns ----------------------------------------------------------------------------------------
 
 
-def test_turns_come_in_the_order_in_which_they_were_taken_whoever_leaves_meanwhile() -> None:
+def test_turns_come_in_the_order_in_which_they_were_taken_also_if_others_leave() -> None:
     turns = AskingTurns()
     first, second, third, fourth = (turns.take() for _ in range(4))
     assert first is not None
@@ -437,8 +439,8 @@ def forked(work: Callable[[], int]) -> int:
 
 @forks
 @beside_threads
-def test_a_process_that_is_forked_while_somebody_is_asked_asks_too() -> None:
-    """The one who is asked, and the thread that waits for them, are not in the child."""
+def test_a_process_that_is_forked_while_the_approver_is_asked_can_ask_too() -> None:
+    """The thread that asks, and the threads that wait for it, are not in the child."""
     parent, asked, over = os.getpid(), threading.Event(), threading.Event()
 
     def approve(tool: Tool, call: ToolCall) -> bool:
@@ -463,7 +465,7 @@ def test_a_process_that_is_forked_while_somebody_is_asked_asks_too() -> None:
 
 @forks
 @beside_threads
-def test_a_turn_from_before_a_fork_is_nobodys_after_it() -> None:
+def test_a_turn_from_before_a_fork_does_not_block_the_forked_process() -> None:
     turns = AskingTurns()
     before, waiting = turns.take(), turns.take()
     assert before is not None

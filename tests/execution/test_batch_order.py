@@ -1,4 +1,4 @@
-"""Calls of a batch that touch one thing run one after the other, and all others together."""
+"""Calls of a batch that conflict run one after the other, and all others at the same time."""
 
 from __future__ import annotations
 
@@ -118,7 +118,7 @@ def test_each_call_waits_only_for_those_that_it_conflicts_with(is_async: bool) -
 
 
 @ways
-def test_a_call_that_fails_does_not_hold_up_those_that_wait_for_it(is_async: bool) -> None:
+def test_a_call_that_fails_does_not_block_the_calls_that_wait_for_it(is_async: bool) -> None:
     watch = Watch()
 
     def fail() -> None:
@@ -161,8 +161,8 @@ def test_calls_on_the_callers_thread_wait_with_the_others(is_async: bool) -> Non
 
 
 @ways
-def test_who_waits_takes_no_room_from_others(is_async: bool) -> None:
-    """Only two may run at a time; one runs, and another waits for it: a third, that waits for nobody, runs."""
+def test_a_waiting_call_does_not_count_towards_max_concurrency(is_async: bool) -> None:
+    """Only two may run at a time: one runs, another waits for it, and a third call, which waits for no other, runs."""
     watch, plain_is_done = Watch(), threading.Event()
     tools = [watch.tool("writes", lambda: plain_is_done.wait(30), writes="a"), watch.tool("plain", plain_is_done.set)]
     calls = [{"name": "writes"}, {"name": "writes"}, {"name": "plain"}]
@@ -172,14 +172,14 @@ def test_who_waits_takes_no_room_from_others(is_async: bool) -> None:
 
 
 @ways
-def test_a_denied_call_holds_up_nobody(is_async: bool) -> None:
+def test_a_denied_call_does_not_block_others(is_async: bool) -> None:
     watch = Watch()
     tools = [watch.tool("denied", writes="a", requires_approval=True), watch.tool("next", writes="a")]
     results = batch(Executor(tools), [{"name": "denied"}, {"name": "next"}], is_async)
     assert [each.ok for each in results] == [False, True]
 
 
-def test_keys_are_computed_once_for_each_call_and_again_for_one_that_was_changed() -> None:
+def test_keys_are_computed_once_for_each_call_and_again_if_its_arguments_change() -> None:
     asked: list[str] = []
 
     def writes(arguments: dict[str, str]) -> str:
@@ -209,10 +209,10 @@ def test_keys_are_computed_once_for_each_call_and_again_for_one_that_was_changed
         ("ab", {"b": "a"}),
     ],
 )
-def test_calls_that_an_approver_edits_wait_for_what_they_touch_now(
+def test_calls_that_an_approver_edits_wait_for_conflicts_of_their_new_arguments(
     paths: str, edits: dict[str, str], is_async: bool
 ) -> None:
-    """The approver answers when all calls are asked about, so that none is over before another is edited."""
+    """The approver answers once it was asked about all calls, so that no call has ended before another is edited."""
     running: list[str] = []
     ran: list[str] = []
     asked: list[tuple[asyncio.Future[None], ToolCall]] = []

@@ -89,7 +89,7 @@ def test_async_tools_of_one_batch_run_together(is_async: bool) -> None:
 
 
 @ways
-def test_no_more_run_together_than_is_allowed(is_async: bool) -> None:
+def test_no_more_than_max_concurrency_calls_run_at_the_same_time(is_async: bool) -> None:
     lock, active, most = threading.Lock(), [0], [0]
     pairs = threading.Barrier(2)
 
@@ -107,7 +107,7 @@ def test_no_more_run_together_than_is_allowed(is_async: bool) -> None:
 
 
 @ways
-def test_one_that_fails_takes_no_other_with_it(is_async: bool) -> None:
+def test_a_call_that_fails_does_not_affect_the_others(is_async: bool) -> None:
     calls: list[Any] = [
         {"name": "echo", "arguments": {"number": 0}},
         {"name": "fails", "arguments": {"number": 1}},

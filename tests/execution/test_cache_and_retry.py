@@ -70,13 +70,13 @@ def test_an_equal_call_is_answered_from_the_cache(function: Any, is_async: bool)
 
 
 @ways
-def test_without_the_option_nothing_is_kept(is_async: bool) -> None:
+def test_without_the_option_no_result_is_cached(is_async: bool) -> None:
     executor = Executor([Tool.from_function(look_up, name="f")])
     assert [run(executor, TEA, is_async).cached for _ in range(2)] == [False, False]
     assert ran == ["tea", "tea"]
 
 
-def test_nobody_who_changes_a_result_changes_what_others_are_given() -> None:
+def test_changing_a_result_does_not_change_the_cached_value() -> None:
     executor = Executor([Tool.from_function(look_up, name="f", cache=True)])
     for _ in range(3):
         value = executor.run(TEA).value
@@ -98,7 +98,7 @@ def test_each_executor_has_a_cache_of_its_own_unless_it_is_given_one() -> None:
     assert len(own) == 1
 
 
-def test_a_failure_is_not_kept() -> None:
+def test_a_failure_is_not_cached() -> None:
     def fails(word: str) -> str:
         ran.append(word)
         raise ValueError("no")
@@ -108,7 +108,7 @@ def test_a_failure_is_not_kept() -> None:
     assert ran == ["tea", "tea"]
 
 
-def test_a_call_that_needs_approval_needs_it_also_where_the_result_is_known() -> None:
+def test_a_call_that_needs_approval_needs_it_also_if_its_result_is_cached() -> None:
     answers = [True, False]
     tool = Tool.from_function(look_up, name="f", cache=True, requires_approval=True)
     executor = Executor([tool], approve=lambda tool, call: answers.pop(0))
@@ -118,7 +118,7 @@ def test_a_call_that_needs_approval_needs_it_also_where_the_result_is_known() ->
     assert denied.code == "denied"
 
 
-def test_a_cache_that_fails_fails_no_call() -> None:
+def test_a_call_succeeds_although_the_cache_fails() -> None:
     class Broken:
         def get(self, key: str, default: Any = None) -> Any:
             raise ConnectionError("gone")
@@ -130,7 +130,7 @@ def test_a_cache_that_fails_fails_no_call() -> None:
     assert [executor.run(TEA).value for _ in range(2)] == [["tea"], ["tea"]]
 
 
-def test_what_is_no_cache_is_said_when_the_executor_is_made() -> None:
+def test_an_object_that_is_not_a_cache_is_refused_when_the_executor_is_made() -> None:
     tool = Tool.from_function(look_up, name="f", cache={})
     with pytest.raises(DefinitionError, match=r"f: cache=\{\} has no methods get"):
         Executor([tool])
@@ -158,23 +158,21 @@ QUICK = Retry(attempts=3, initial_delay=0)
 
 @ways
 @pytest.mark.parametrize(("failures", "ok", "attempts"), [(0, True, 1), (1, True, 2), (2, True, 3), (3, False, 3)])
-def test_a_call_that_failed_for_the_moment_is_tried_again(
-    failures: int, ok: bool, attempts: int, is_async: bool
-) -> None:
+def test_a_call_with_a_transient_failure_is_tried_again(failures: int, ok: bool, attempts: int, is_async: bool) -> None:
     result = run(Executor([flaky(failures)], retry=QUICK), TEA, is_async)
     assert (result.ok, result.attempts, len(ran)) == (ok, attempts, attempts)
     assert result.content == ("tea" if ok else "ConnectionError: reset (tried 3 times)")
 
 
 @ways
-def test_a_call_is_tried_once_unless_the_executor_is_told_otherwise(is_async: bool) -> None:
+def test_without_retry_a_call_is_tried_once(is_async: bool) -> None:
     result = run(Executor([flaky(1)]), TEA, is_async)
     assert (result.content, result.attempts, len(ran)) == ("ConnectionError: reset", 1, 1)
 
 
 @ways
 @pytest.mark.parametrize("tool", [flaky(1, idempotent=False), flaky(1, ValueError("no")), flaky(1, ToolError("no"))])
-def test_what_may_not_be_tried_again_is_not(tool: Tool, is_async: bool) -> None:
+def test_a_call_that_may_not_be_repeated_is_not_tried_again(tool: Tool, is_async: bool) -> None:
     result = run(Executor([tool], retry=QUICK), TEA, is_async)
     assert (result.ok, result.attempts, len(ran)) == (False, 1, 1)
 
@@ -207,7 +205,7 @@ def test_a_call_that_is_cancelled_while_it_waits_is_not_tried_again(is_async: bo
     assert (result.error.code, ran) == ("cancelled", ["f"])
 
 
-def test_a_result_that_was_tried_for_is_kept_like_any_other() -> None:
+def test_the_result_of_a_later_attempt_is_cached() -> None:
     executor = Executor([flaky(1, cache=True)], retry=QUICK)
     assert [executor.run(TEA).cached for _ in range(2)] == [False, True]
     assert len(ran) == 2

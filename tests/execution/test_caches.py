@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from fcregistry.execution import Cache, MemoryCache
 
 
-def test_a_value_is_kept_overwritten_and_missed() -> None:
+def test_values_are_stored_overwritten_and_missing() -> None:
     cache = MemoryCache()
     assert cache.get("key") is None
     cache.set("key", 42)
@@ -34,13 +34,13 @@ def test_values_that_are_falsy_are_values(value: object) -> None:
     assert cache.get("key", "default") == value
 
 
-def test_it_is_a_cache_even_while_it_is_empty() -> None:
+def test_an_empty_cache_is_a_cache() -> None:
     assert isinstance(MemoryCache(), Cache)
     assert MemoryCache()
     assert repr(MemoryCache(3)) == "<MemoryCache: 0 of 3 entries>"
 
 
-def test_nobody_who_changes_a_value_changes_what_others_are_given() -> None:
+def test_changing_a_value_does_not_change_the_stored_value() -> None:
     cache, value = MemoryCache(), {"names": ["Ann"]}
     cache.set("key", value)
     value["names"].append("Bob")
@@ -49,12 +49,12 @@ def test_nobody_who_changes_a_value_changes_what_others_are_given() -> None:
     assert cache.get("key") == {"names": ["Ann"]}
 
 
-def test_the_default_is_handed_back_itself() -> None:
+def test_the_default_is_returned_itself() -> None:
     default: list[int] = []
     assert MemoryCache().get("key", default) is default
 
 
-def test_what_cannot_be_copied_is_not_kept_and_takes_away_what_was() -> None:
+def test_a_value_that_cannot_be_copied_is_not_stored_and_removes_the_old_value() -> None:
     cache = MemoryCache()
     cache.set("key", 1)
     with pytest.raises(TypeError) as error:
@@ -65,7 +65,7 @@ def test_what_cannot_be_copied_is_not_kept_and_takes_away_what_was() -> None:
     assert cache.get("key") is None
 
 
-def test_what_was_used_longest_ago_makes_room() -> None:
+def test_the_least_recently_used_value_is_removed() -> None:
     cache = MemoryCache(max_entries=2)
     cache.set("a", 1)
     cache.set("b", 2)
@@ -80,13 +80,13 @@ def test_what_was_used_longest_ago_makes_room() -> None:
 
 
 @pytest.mark.parametrize("max_entries", [0, -1])
-def test_a_cache_that_keeps_nothing_is_refused(max_entries: int) -> None:
+def test_max_entries_below_one_is_refused(max_entries: int) -> None:
     with pytest.raises(ValueError, match=f"max_entries must be at least 1, not {max_entries}"):
         MemoryCache(max_entries)
 
 
 @given(st.integers(1, 4), st.lists(st.tuples(st.sampled_from("gs"), st.sampled_from("abcdef")), max_size=40))
-def test_it_keeps_what_was_used_last(room: int, uses: list[tuple[str, str]]) -> None:
+def test_a_cache_keeps_the_values_that_were_used_last(room: int, uses: list[tuple[str, str]]) -> None:
     cache = MemoryCache(room)
     model: dict[str, int] = {}
     for number, (use, key) in enumerate(uses):
@@ -140,7 +140,7 @@ def test_a_forked_process_can_use_a_cache_that_was_in_use() -> None:
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 42
 
 
-def test_a_cache_that_nobody_uses_is_forgotten() -> None:
+def test_a_cache_without_references_is_garbage_collected() -> None:
     cache = MemoryCache()
     found = weakref.ref(cache)
     del cache

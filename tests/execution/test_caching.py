@@ -162,7 +162,7 @@ print(*cache)
     assert keys.pop().startswith("f:")
 
 
-def test_a_call_whose_arguments_python_cannot_write_is_not_kept() -> None:
+def test_a_call_with_an_integer_of_too_many_digits_is_not_cached() -> None:
     def is_even(number: int) -> bool:
         """Tell whether a number is even."""
         return number % 2 == 0
@@ -176,7 +176,7 @@ def test_a_call_whose_arguments_python_cannot_write_is_not_kept() -> None:
 
 
 @pytest.mark.parametrize("value", [None, 0, False, "", [], ["tea"], {"a": Decimal("0.10")}])
-def test_what_a_call_returned_is_found_by_an_equal_one(value: object) -> None:
+def test_the_result_of_a_call_is_found_by_an_equal_call(value: object) -> None:
     def work(word: str) -> Any:
         """Work."""
         return value
@@ -187,7 +187,7 @@ def test_what_a_call_returned_is_found_by_an_equal_one(value: object) -> None:
     assert found[1].duration == 0.0
 
 
-def test_a_tool_that_changes_its_arguments_does_not_change_where_its_result_is_kept() -> None:
+def test_a_tool_that_changes_its_arguments_does_not_change_the_key_of_its_result() -> None:
     def work(words: list[str]) -> int:
         """Work."""
         words.append("coffee")
@@ -208,7 +208,7 @@ class Broken:
         raise ConnectionError("gone")
 
 
-def test_a_cache_that_fails_fails_no_call_and_the_log_says_so(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_call_succeeds_although_the_cache_fails_and_the_log_says_so(caplog: pytest.LogCaptureFixture) -> None:
     assert Executor(Tool.from_function(look_up, cache=Broken())).call("look_up", word="tea").value == ["tea"]
     logged = [each for each in caplog.records if each.name == "fcregistry"]
     assert [(each.levelname, each.getMessage()) for each in logged] == [
@@ -218,7 +218,7 @@ def test_a_cache_that_fails_fails_no_call_and_the_log_says_so(caplog: pytest.Log
     assert all(each.exc_info and isinstance(each.exc_info[1], ConnectionError) for each in logged)
 
 
-def test_a_value_that_cannot_be_copied_is_not_kept(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_value_that_cannot_be_copied_is_not_cached(caplog: pytest.LogCaptureFixture) -> None:
     def work() -> ToolOutput:
         """Work."""
         return ToolOutput(value=threading.Lock(), content="worked")
@@ -242,7 +242,7 @@ class Asynchronous:
         return None
 
 
-def test_what_is_no_cache_is_said_of_all_tools_at_once() -> None:
+def test_one_error_names_all_tools_whose_cache_is_not_a_cache() -> None:
     tools = [
         Tool.from_function(look_up, name="one", cache={}),
         Tool.from_function(look_up, name="two", cache=MemoryCache),
@@ -289,8 +289,8 @@ def test_a_result_that_depends_on_who_calls_is_not_cached() -> None:
     )
 
 
-def test_a_result_that_does_not_keep_its_promise_is_not_kept() -> None:
-    """Otherwise one bad answer would be given for ever."""
+def test_a_result_that_does_not_match_its_schema_is_not_cached() -> None:
+    """Otherwise one bad result would be returned for ever."""
     given = iter(["garbage", 21])
 
     def temperature() -> int:

@@ -47,7 +47,7 @@ def facts(record: logging.LogRecord) -> dict[str, Any]:
     return {name: value for name, value in vars(record).items() if name.startswith("fc_")}
 
 
-def test_a_call_that_went_well_is_one_record_with_its_facts(log: pytest.LogCaptureFixture) -> None:
+def test_a_successful_call_is_one_record_with_its_fields(log: pytest.LogCaptureFixture) -> None:
     result = EXECUTOR.run(ToolCall("greet", '{"name": "Ann", "words": "[]"}', "call_1"))
     [record] = log.records
     assert (record.levelname, record.name, record.exc_info) == ("INFO", "fcregistry.calls", None)
@@ -76,7 +76,7 @@ def test_a_call_that_went_well_is_one_record_with_its_facts(log: pytest.LogCaptu
         (None, "a malformed call: malformed_call (0.000 s)"),
     ],
 )
-def test_a_call_that_failed_is_a_warning_without_what_was_said_in_it(
+def test_a_failed_call_is_a_warning_without_arguments_and_content(
     caplog: pytest.LogCaptureFixture, level: int, call: object, message: str
 ) -> None:
     """Also in a log that has warnings only; in one line, whatever a model writes."""
@@ -89,7 +89,7 @@ def test_a_call_that_failed_is_a_warning_without_what_was_said_in_it(
     assert "secret" not in str(vars(record))
 
 
-def test_what_a_tool_raised_unexpectedly_is_there_with_its_traceback(log: pytest.LogCaptureFixture) -> None:
+def test_an_unexpected_exception_is_logged_with_its_traceback(log: pytest.LogCaptureFixture) -> None:
     EXECUTOR.run(ToolCall("fail", {"secret": "luck"}))
     [record] = log.records
     assert record.getMessage().startswith("fail: tool_failed (")
@@ -97,7 +97,7 @@ def test_what_a_tool_raised_unexpectedly_is_there_with_its_traceback(log: pytest
     assert "ValueError: no luck" in log.text
 
 
-def test_what_a_tool_raised_to_say_no_has_no_traceback_but_for_debugging(log: pytest.LogCaptureFixture) -> None:
+def test_a_tool_error_is_logged_with_its_traceback_only_at_level_debug(log: pytest.LogCaptureFixture) -> None:
     EXECUTOR.run(ToolCall("refuse"))
     [record] = log.records
     assert (record.levelname, record.exc_info) == ("WARNING", None)
@@ -108,7 +108,7 @@ def test_what_a_tool_raised_to_say_no_has_no_traceback_but_for_debugging(log: py
 
 
 class Unreadable(Mapping[str, Any]):
-    """Arguments of a class of somebody's own, of which nothing works."""
+    """Arguments of an external class, all of whose methods fail."""
 
     def __getitem__(self, name: str) -> Any:
         raise RuntimeError
@@ -133,7 +133,9 @@ class Unreadable(Mapping[str, Any]):
         (None, "a malformed call: arguments {}, content "),
     ],
 )
-def test_arguments_and_content_are_for_debugging(log: pytest.LogCaptureFixture, call: object, said: str) -> None:
+def test_arguments_and_content_are_logged_at_level_debug(
+    log: pytest.LogCaptureFixture, call: object, said: str
+) -> None:
     """In a record of their own, of a lower level: a handler that takes no such records does not get them."""
     log.set_level(logging.DEBUG, LOG.name)
     EXECUTOR.run(call)
@@ -145,7 +147,7 @@ def test_arguments_and_content_are_for_debugging(log: pytest.LogCaptureFixture, 
     assert {"fc_arguments", "fc_content"} <= set(facts(second))
 
 
-def test_what_is_there_for_debugging_is_bounded(log: pytest.LogCaptureFixture) -> None:
+def test_arguments_and_content_in_the_log_are_bounded(log: pytest.LogCaptureFixture) -> None:
     log.set_level(logging.DEBUG, LOG.name)
     EXECUTOR.run(ToolCall("greet", {"name": "n" * 1_000_000}))
     assert len(log.records[1].getMessage()) < 5000
@@ -171,7 +173,7 @@ def test_a_task_that_is_cancelled_leaves_a_record(log: pytest.LogCaptureFixture)
     assert (facts(record)["fc_call_id"], facts(record)["fc_code"]) == ("call_1", "cancelled")
 
 
-def test_a_log_that_fails_does_not_fail_the_call(log: pytest.LogCaptureFixture) -> None:
+def test_a_call_succeeds_although_logging_fails(log: pytest.LogCaptureFixture) -> None:
     def broken(record: logging.LogRecord) -> bool:
         raise RuntimeError
 
@@ -184,8 +186,8 @@ def test_a_log_that_fails_does_not_fail_the_call(log: pytest.LogCaptureFixture) 
     assert [record.getMessage() for record in log.records] == ["a call could not be logged or traced"] * 2
 
 
-def test_a_program_that_set_up_no_log_hears_nothing(site: Site) -> None:
-    """Not even the warnings that Python writes to stderr as a last resort: a model's slips are no news to whoever asked for none."""
+def test_a_program_without_a_log_handler_gets_no_records(site: Site) -> None:
+    """Not even the warnings that Python writes to stderr as a last resort: such a program has not asked for a log."""
     code = """
 import logging
 from fcregistry import Executor

@@ -1,4 +1,4 @@
-"""The operator's configuration holds for every executor, before its policy and the authors' options."""
+"""The operator's configuration applies to every executor, before its policy and the authors' options."""
 
 from __future__ import annotations
 
@@ -71,10 +71,10 @@ def code(executor: Executor, name: str = "delete_file") -> str | None:
 @pytest.mark.parametrize(
     "setting", ['ask = ["delete_file"]', 'ask = ["read_only=true"]', 'ask = ["rm"]', 'ask = ["gone"]']
 )
-def test_what_is_asked_about_is_asked_about_whatever_else_says(
+def test_calls_that_the_configuration_asks_about_need_approval_whatever_the_policy_says(
     configure: Configure, policy: Policy | None, setting: str
 ) -> None:
-    """Its author says that it only reads, the application's policy allows it: neither is the operator. Any of its names will do."""
+    """Neither the author's hint read_only nor the application's policy overrides the operator. A selector may use any name of the tool."""
     path = configure(setting)
     asked = []
 
@@ -92,8 +92,8 @@ def test_what_is_asked_about_is_asked_about_whatever_else_says(
 
 
 @pytest.mark.parametrize("policy", [None, Policy(allow=["*"]), Policy(ask=["*"])])
-def test_what_is_denied_runs_in_no_executor(configure: Configure, policy: Policy | None) -> None:
-    """And says who denies it. A function that a program gives itself is denied too."""
+def test_a_tool_that_the_configuration_denies_runs_in_no_executor(configure: Configure, policy: Policy | None) -> None:
+    """The error names the file. A function that the program gives itself is denied too."""
     path = configure('deny = ["delete_*"]')
     error = Executor([delete_file], policy=policy, approve=lambda tool, call: True).call("delete_file", name="x").error
     assert error is not None
@@ -102,21 +102,21 @@ def test_what_is_denied_runs_in_no_executor(configure: Configure, policy: Policy
 
 
 def test_a_policy_still_denies_what_the_configuration_asks_about(configure: Configure) -> None:
-    """Neither loosens the other."""
+    """Neither can allow what the other denies."""
     configure('ask = ["delete_file"]')
     error = Executor([delete_file], policy=Policy(deny=["delete_file"])).call("delete_file", name="x").error
     assert error is not None
     assert error.code == "denied"
 
 
-def test_others_are_left_to_policy_and_author(configure: Configure) -> None:
+def test_policy_and_author_decide_about_other_tools(configure: Configure) -> None:
     configure('ask = ["another"]\ndeny = ["a_third"]\nallow = ["fourth:*"]\ndisable = ["delete_file"]')
     assert code(Executor([harmless()])) is None
     assert code(Executor([harmless()], policy=Policy(default="deny"))) == "denied"
     assert code(Executor([Tool.from_function(delete_file, requires_approval=True)])) == "approval_required"
 
 
-def test_agents_are_held_to_it_too(configure: Configure) -> None:
+def test_the_configuration_applies_to_agents_too(configure: Configure) -> None:
     configure('deny = ["delete_file"]')
     call = {"id": "1", "type": "function", "function": {"name": "delete_file", "arguments": '{"name": "x"}'}}
     (message,) = FunctionCall(tools=[delete_file]).execute({"role": "assistant", "content": "", "tool_calls": [call]})
@@ -132,8 +132,8 @@ class Owner:
     entry_point: str = "files"
 
 
-def test_a_tool_that_is_not_as_it_was_locked_runs_in_no_executor(configure: Configure) -> None:
-    """Whoever hands it to the executor: the last look is at the tool itself. The application's own is in no lock."""
+def test_a_tool_that_differs_from_the_lock_runs_in_no_executor(configure: Configure) -> None:
+    """However the executor got it: the tool itself is compared. A tool of the application is in no lock."""
     path = configure('mode = "locked"')
     tool = Tool(Declaration(delete_file, "delete_file", "tool", __name__, {}), Owner())
     lock = path.with_name("fcregistry.lock")
@@ -153,8 +153,8 @@ def test_a_tool_that_is_not_as_it_was_locked_runs_in_no_executor(configure: Conf
     assert code(Executor([delete_file])) is None
 
 
-def test_an_executor_is_not_made_where_the_configuration_cannot_be_read(configure: Configure) -> None:
-    """What it would deny is not known."""
+def test_making_an_executor_fails_if_the_configuration_cannot_be_read(configure: Configure) -> None:
+    """It is not known what the configuration would deny."""
     path = configure('deny = "delete_file"')
     with pytest.raises(ConfigurationError, match=f"deny in {path} must be a list of strings"):
         Executor([delete_file])

@@ -58,7 +58,7 @@ def test_each_tool_gets_the_deps_of_the_type_that_it_asks_for() -> None:
 
 
 @pytest.mark.parametrize("way", ["run", "arun", "run_all", "arun_all", "stream", "astream"])
-def test_what_a_call_brings_goes_before_what_the_executor_has(way: str) -> None:
+def test_the_deps_of_a_call_are_preferred_to_those_of_the_executor(way: str) -> None:
     executor = Executor(in_shop, deps=[Shop("of the executor")])
     call, deps = ToolCall("in_shop"), [Shop("of the call")]
 
@@ -77,12 +77,12 @@ def test_what_a_call_brings_goes_before_what_the_executor_has(way: str) -> None:
     assert executor.run(call).value == "of the executor"
 
 
-def test_the_very_class_goes_before_one_that_derives_from_it() -> None:
+def test_an_object_of_exactly_the_class_is_preferred_to_one_of_a_derived_class() -> None:
     assert Executor(in_shop, deps=[BookShop("books"), Shop("all")]).call("in_shop").value == "all"
     assert Executor(in_shop, deps=[BookShop("books")]).call("in_shop").value == "books"
 
 
-def test_a_protocol_is_met_by_what_has_its_members() -> None:
+def test_an_object_with_the_members_of_a_protocol_fits_it() -> None:
     assert Executor(of_a_protocol, deps=[object(), Clock()]).call("of_a_protocol").value == "clock"
 
 
@@ -96,7 +96,7 @@ def test_deps_that_are_missing_are_reported_when_the_executor_is_made_all_togeth
     )
 
 
-def test_a_class_stands_for_an_object_that_every_call_brings() -> None:
+def test_with_a_class_in_deps_every_call_passes_the_object() -> None:
     executor = Executor(in_shop, deps=[BookShop])
     assert executor.run(ToolCall("in_shop"), deps=[BookShop("books")]).value == "books"
     with pytest.raises(DefinitionError, match=r"^in_shop asks for Shop: give one in deps=\[…\]$"):
@@ -105,7 +105,7 @@ def test_a_class_stands_for_an_object_that_every_call_brings() -> None:
         executor.run_all([ToolCall("in_shop"), ToolCall("in_shop")], deps=[Clock()])
 
 
-def test_a_class_that_stands_for_an_object_is_not_given_in_its_place() -> None:
+def test_a_class_in_deps_is_not_passed_in_place_of_an_object() -> None:
     """It has the members that the protocol asks for, as its objects have."""
     executor = Executor(of_a_protocol, deps=[Clock])
     assert executor.run(ToolCall("of_a_protocol"), deps=[Clock()]).value == "clock"
@@ -146,7 +146,7 @@ def test_the_arguments_of_a_result_are_those_of_the_model_alone() -> None:
     assert result.arguments == {}
 
 
-def test_a_model_that_writes_it_is_refused() -> None:
+def test_a_call_with_an_argument_for_the_context_is_refused() -> None:
     result = Executor(in_shop, deps=[Shop()]).run(ToolCall("in_shop", '{"context": {"deps": 1}}'))
     assert result.error is not None
     assert result.error.code == "invalid_arguments"

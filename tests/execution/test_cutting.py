@@ -1,4 +1,4 @@
-"""A text that is too long is cut where the rest of it does not mislead."""
+"""A text that is too long is cut between whole characters and escapes."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ def halves(text: str, room: int) -> tuple[str, str]:
         ("😀😀😀😀", 2, ("😀", "😀")),
     ],
 )
-def test_it_is_cut_in_the_middle_between_whole_characters(text: str, room: int, left: tuple[str, str]) -> None:
+def test_a_text_is_cut_in_the_middle_between_whole_characters(text: str, room: int, left: tuple[str, str]) -> None:
     assert halves(text, room) == left
 
 
 @given(text=st.text(st.characters(codec=None), min_size=1) | st.text("\\\r\nu0aD8cC\ud83d\ude00", min_size=1), data=st.data())  # fmt: skip
-def test_what_is_left_has_room_and_stands_at_both_ends(text: str, data: st.DataObject) -> None:
+def test_the_remaining_text_fits_and_is_from_both_ends(text: str, data: st.DataObject) -> None:
     room = data.draw(st.integers(0, len(text) - 1))
     head, tail = halves(text, room)
 

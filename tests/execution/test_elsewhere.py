@@ -22,7 +22,7 @@ def add(a: int, b: int) -> int:
     return a + b
 
 
-def test_tools_run_here_unless_they_or_the_executor_say_otherwise(make_site: Callable[..., Site]) -> None:
+def test_tools_run_in_this_process_unless_an_option_says_otherwise(make_site: Callable[..., Site]) -> None:
     came = ask(
         install(make_site()),
         """
@@ -49,7 +49,7 @@ def test_tools_run_here_unless_they_or_the_executor_say_otherwise(make_site: Cal
     assert apart not in (here, pool)
 
 
-def test_what_cannot_be_is_said_when_the_executor_is_made() -> None:
+def test_invalid_options_of_remote_calls_are_refused_when_the_executor_is_made() -> None:
     with pytest.raises(
         DefinitionError,
         match=r'^isolation="process" runs tools in other processes.*\n  - add: tests.execution.test_elsewhere.add belongs to the',
@@ -59,7 +59,7 @@ def test_what_cannot_be_is_said_when_the_executor_is_made() -> None:
         Executor(add, pool=5)  # type: ignore[arg-type]
 
 
-def test_tools_of_this_process_import_nothing_for_others() -> None:
+def test_tools_of_this_process_do_not_import_what_remote_calls_need() -> None:
     code = """
 import sys
 from fcregistry import Executor

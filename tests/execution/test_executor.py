@@ -1,4 +1,4 @@
-"""The order in which a call is judged, what is read as a call, and what the function receives."""
+"""The order of the checks of a call, the shapes of calls, and the arguments that the function gets."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ EXECUTOR = Executor([find, nothing, flexible, anything])
 
 
 def run(call: object) -> ToolResult:
-    """Carry out a call by each of the four ways, which say the same, and return what the first said."""
+    """Run a call by each of the four methods, check that the results are equal, and return the first."""
     results = [
         EXECUTOR.run(call),
         asyncio.run(EXECUTOR.arun(call)),
@@ -142,7 +142,7 @@ def test_a_call_is_read_in_every_providers_shape(call: object) -> None:
     ],
     ids=lambda value: (str(list(value)) if isinstance(value, dict) else repr(value).partition(" at 0x")[0])[:40],
 )
-def test_what_is_no_call_is_a_result_and_no_exception(call: object) -> None:
+def test_a_value_that_is_not_a_call_gives_a_failed_result(call: object) -> None:
     result = run(call)
 
     assert code(result) == "malformed_call"
@@ -158,8 +158,8 @@ def test_a_malformed_call_keeps_its_id_so_that_it_can_be_answered() -> None:
 
 
 @pytest.mark.parametrize("given", [{"parameters": {"value": 1}}, {"value": 1}])
-def test_nothing_runs_where_arguments_stand_in_the_wrong_place(given: dict[str, Any]) -> None:
-    """Without them, the tool would do something else than was meant."""
+def test_a_call_with_arguments_in_the_wrong_place_does_not_run(given: dict[str, Any]) -> None:
+    """Without them, the tool would do something that the model did not mean."""
     ran: list[int] = []
     executor = Executor([Tool.from_function(lambda value=0: ran.append(value), name="watched", parameters={})])
     for call in ({"name": "watched", **given}, {"id": "1", "function": {"name": "watched", **given}}):
@@ -184,7 +184,7 @@ def test_an_unknown_tool_is_reported_before_its_arguments_are_looked_at(argument
 
 
 @pytest.mark.parametrize("arguments", [42, ["q"], True, 1.5])
-def test_arguments_that_are_no_object_are_malformed_and_the_tool_is_known(arguments: object) -> None:
+def test_arguments_that_are_not_an_object_are_malformed_and_the_result_has_the_tool(arguments: object) -> None:
     for call in ({"name": "find", "arguments": arguments}, ToolCall("find", arguments)):  # type: ignore[arg-type]
         result = run(call)
 
@@ -205,7 +205,7 @@ def test_missing_arguments_are_none_and_then_validated(call: dict[str, Any]) -> 
 
 
 @pytest.mark.parametrize("arguments", ["", None, "null", "{}", {}, " ", "absent"])
-def test_a_tool_of_no_arguments_runs_whichever_way_a_model_says_nothing(arguments: object) -> None:
+def test_a_tool_without_parameters_runs_however_a_model_writes_no_arguments(arguments: object) -> None:
     call = {"name": "nothing"} if arguments == "absent" else {"name": "nothing", "arguments": arguments}
 
     result = run(call)
@@ -258,7 +258,7 @@ def test_arguments_that_are_cut_off_are_refused_and_the_tool_is_not_run(text: st
 
 
 @pytest.mark.parametrize("deep", ["[" * 100_000 + "]" * 100_000, '{"a":' * 100_000 + "1" + "}" * 100_000])
-def test_depth_is_refused_where_anything_is_taken(deep: str) -> None:
+def test_arguments_nested_too_deeply_are_refused_also_if_any_value_is_valid(deep: str) -> None:
     assert code(run({"name": "anything", "arguments": f'{{"value": {deep}}}'})) == "malformed_call"
 
 
@@ -290,7 +290,7 @@ def test_an_unset_variable_is_reported_before_the_arguments(monkeypatch: pytest.
     assert code(executor.run(call)) == "malformed_call"
 
 
-def test_both_validators_say_the_same() -> None:
+def test_both_validators_report_the_same_problems() -> None:
     record = Executor([find], validator="jsonschema")
 
     for arguments in ({"limit": "many", "x": 1}, {"query": 1, "mode": "hybrid"}, {"query": "q", "limit": True}):
@@ -317,7 +317,7 @@ def test_the_callers_own_objects_are_never_changed() -> None:
     assert call == before
 
 
-def test_the_result_holds_the_call_the_tool_and_what_the_tool_was_called_with() -> None:
+def test_the_result_has_the_call_the_tool_and_the_arguments() -> None:
     result = EXECUTOR.run({"name": "find", "arguments": {"query": "q", "limit": 3}})
 
     assert result.tool is EXECUTOR.tools["find"]
@@ -528,7 +528,7 @@ def test_an_executor_takes_names_selectors_functions_tools_toolsets_and_lists_of
     assert list(Executor().tools) == []
 
 
-def test_a_function_that_was_declared_stands_for_the_tool_it_was_declared_as() -> None:
+def test_a_declared_function_means_the_tool_that_it_was_declared_as() -> None:
     isolated = Registry()
     isolated.register(find, name="search_all", description="Declared.")
 
@@ -537,7 +537,7 @@ def test_a_function_that_was_declared_stands_for_the_tool_it_was_declared_as() -
 
 
 @pytest.mark.parametrize("thing", [123, None, object(), Point, [123], [[None]], b"find", {"find": find}, [{"a": 1}]])
-def test_what_is_no_tool_is_refused_when_the_executor_is_made(thing: Any) -> None:
+def test_an_object_that_is_not_a_tool_is_refused_when_the_executor_is_made(thing: Any) -> None:
     element = thing
     while isinstance(element, list):
         element = element[0]
@@ -556,7 +556,7 @@ def test_what_is_no_tool_is_refused_when_the_executor_is_made(thing: Any) -> Non
     )
 
 
-def test_a_group_of_a_registry_stands_for_its_tools_whatever_others_are_called() -> None:
+def test_a_group_of_a_registry_means_its_own_tools_whatever_others_are_called() -> None:
     isolated = Registry()
     isolated.register(find, group="files")
     isolated.register(nothing, "find", group="web")
@@ -577,7 +577,7 @@ def test_an_object_with_marked_methods_is_refused_with_how_they_are_registered()
         Executor([Marked()])  # type: ignore[list-item]
 
 
-def test_the_programmers_mistakes_raise_when_the_executor_is_made() -> None:
+def test_mistakes_of_the_programmer_raise_when_the_executor_is_made() -> None:
     isolated = Registry()
     with pytest.raises(ToolNotFoundError, match="there is no tool 'no_such'"):
         Executor(["no_such"], registry=isolated)

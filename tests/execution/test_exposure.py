@@ -39,7 +39,7 @@ def exits() -> str:
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("function", [leaks, leaks_too, exits], ids=lambda each: each.__name__)
-def test_only_what_is_meant_for_the_model_reaches_it_where_that_is_asked_for(function: Any, way: str) -> None:
+def test_with_tool_errors_the_model_reads_only_messages_of_tool_errors(function: Any, way: str) -> None:
     for _ in range(2):  # a plain call takes the short way the second time
         executor = Executor([function, explains], expose_errors="tool-errors")
         executor.run({"name": function.__name__, "arguments": "{}"})
@@ -53,7 +53,7 @@ def test_only_what_is_meant_for_the_model_reaches_it_where_that_is_asked_for(fun
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("expose", ["all", "tool-errors"])
-def test_a_tool_error_says_what_it_says(expose: Any, way: str) -> None:
+def test_the_model_reads_the_message_of_a_tool_error(expose: Any, way: str) -> None:
     result = WAYS[way](Executor(explains, expose_errors=expose), {"name": "explains"})
     assert result.content == "The room is taken until ten."
     assert (result.error.retryable, result.error.retry_after) == (True, 600)
@@ -65,12 +65,12 @@ def test_by_default_the_model_reads_type_and_message(way: str) -> None:
     assert result.content == "ValueError: the table users of db.internal has no column token"
 
 
-def test_an_exposure_that_there_is_not_is_refused() -> None:
+def test_an_unknown_value_of_expose_errors_is_refused() -> None:
     with pytest.raises(ValueError, match='expose_errors must be "all" or "tool-errors", not \'none\''):
         Executor(expose_errors="none")  # type: ignore[arg-type]
 
 
-def test_what_a_type_of_somebody_raises_while_decoding_is_kept_back_too() -> None:
+def test_the_message_of_an_exception_while_decoding_is_left_out_too() -> None:
     class Leaking(Codec):
         def schema(self, writer: Any) -> dict[str, Any]:
             return {"type": "string"}

@@ -94,7 +94,7 @@ Run = Callable[..., ToolResult]
 
 @pytest.fixture(params=["run_expression", "arun_expression"])
 def run(request: pytest.FixtureRequest) -> Run:
-    """Run an expression by either way."""
+    """Return a function that runs an expression, sync or async."""
 
     def carried_out(executor: Executor, text: Any, **given: Any) -> ToolResult:
         if request.param == "run_expression":
@@ -127,7 +127,7 @@ def test_the_value_of_an_expression_is_that_of_its_outermost_call(run: Run, text
     assert result.arguments is not None
 
 
-def test_a_call_that_was_read_before_runs_too(run: Run) -> None:
+def test_a_parsed_call_runs_too(run: Run) -> None:
     executor = Executor(TOOLS)
     for text in ("add(1, 2)", "add(multiply(1, 1), 2)"):
         assert run(executor, parse_call(text, tools=executor.tools)).value == 3
@@ -176,15 +176,17 @@ def test_a_call_that_was_read_before_runs_too(run: Run) -> None:
         ),
     ],
 )
-def test_what_is_wrong_is_a_result_worded_for_a_model(run: Run, text: str, code: str, end: str) -> None:
+def test_an_expression_that_is_not_valid_gives_a_failed_result_for_the_model(
+    run: Run, text: str, code: str, end: str
+) -> None:
     result = run(Executor(TOOLS), text)
     assert result.error is not None
     assert result.error.code == code
     assert result.content.endswith(end)
 
 
-def test_nothing_runs_where_one_call_of_the_expression_is_wrong(run: Run) -> None:
-    """What can be known before the inner calls have run is: all arguments but their results."""
+def test_nothing_runs_if_one_call_of_the_expression_is_not_valid(run: Run) -> None:
+    """All arguments except the results of inner calls are checked before these run."""
     result = run(Executor(TOOLS), "add(multiply(1, 2), add(multiply(3, 'x'), 4))")
     assert ran == []
     assert result.error is not None
@@ -194,7 +196,7 @@ def test_nothing_runs_where_one_call_of_the_expression_is_wrong(run: Run) -> Non
     assert ran == []
 
 
-def test_all_calls_that_are_wrong_are_told_together(run: Run) -> None:
+def test_the_error_names_all_calls_that_are_not_valid(run: Run) -> None:
     head, multiplied, x, added, y = run(Executor(TOOLS), "add(multiply(1, 'x'), add(3, 'y'))").content.splitlines()
     assert head == "add was not run, because these calls in the same expression were refused:"
     assert multiplied.startswith("- multiply: ")
@@ -202,7 +204,7 @@ def test_all_calls_that_are_wrong_are_told_together(run: Run) -> None:
     assert (x, y) == ('- $.b: must be an integer, not "x"', '- $.b: must be an integer, not "y"')
 
 
-def test_a_result_without_a_json_form_is_refused_where_it_would_stand(run: Run) -> None:
+def test_a_result_without_a_json_form_cannot_be_an_argument(run: Run) -> None:
     class Unwritable(dict[str, Any]):
         pass
 
@@ -216,7 +218,7 @@ def test_a_result_without_a_json_form_is_refused_where_it_would_stand(run: Run) 
 
 
 def test_bytes_of_an_inner_call_are_refused_where_the_type_does_not_say_bytes() -> None:
-    """The outer function would get their base64 text in place of them."""
+    """The outer function would get their base64 text in place of the bytes."""
 
     def read() -> bytes:
         """Read."""
@@ -238,7 +240,9 @@ def test_bytes_of_an_inner_call_are_refused_where_the_type_does_not_say_bytes() 
     assert "only for a parameter of the type bytes" in refused.content
 
 
-def test_what_no_result_can_mend_is_refused_before_any_call_runs(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_problem_that_no_result_can_fix_is_refused_before_any_call_runs(
+    run: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def join(a: int, ab: int) -> int:
         """Join."""
         return a + ab
@@ -256,7 +260,7 @@ def test_what_no_result_can_mend_is_refused_before_any_call_runs(run: Run, monke
     assert ran == []
 
 
-def test_a_tool_that_cannot_have_what_it_depends_on_raises_before_any_call_runs(run: Run) -> None:
+def test_missing_deps_raise_before_any_call_runs(run: Run) -> None:
     def weigh(ctx: Context[Point], value: int) -> int:
         """Weigh it."""
         return value + ctx.deps.x
@@ -268,7 +272,7 @@ def test_a_tool_that_cannot_have_what_it_depends_on_raises_before_any_call_runs(
     assert run(executor, "weigh(multiply(2, 3))", deps=[Point(1, 2)]).value == 7
 
 
-def test_only_so_many_calls_of_an_expression_run_at_the_same_time(run: Run) -> None:
+def test_no_more_than_max_concurrency_calls_of_an_expression_run_at_the_same_time(run: Run) -> None:
     running: list[str] = []
     most: list[int] = []
 
@@ -309,7 +313,7 @@ def test_an_error_of_an_inner_call_is_passed_on_whole(run: Run) -> None:
 
 
 def test_calls_that_need_nothing_of_each_other_run_at_the_same_time(run: Run) -> None:
-    """Each of them waits for the others, so one after the other they would wait for ever."""
+    """Each call waits for the others, so one after the other they would wait for ever."""
     barrier = threading.Barrier(3, timeout=20)
 
     def meet(name: str) -> str:
@@ -324,8 +328,8 @@ def test_calls_that_need_nothing_of_each_other_run_at_the_same_time(run: Run) ->
     assert run(Executor([meet, joined]), "joined([meet('a'), meet('b'), joined([meet('c')])])").value == "abc"
 
 
-def test_calls_that_touch_the_same_do_not_run_at_the_same_time(run: Run) -> None:
-    """Also where that is known only once they have what they need. Two that met at the barrier would have run together."""
+def test_calls_that_conflict_do_not_run_at_the_same_time(run: Run) -> None:
+    """Also if the conflict is known only once they have their results. Two calls that met at the barrier would have run together."""
     barrier = threading.Barrier(2)
     met: list[str] = []
 
@@ -349,7 +353,7 @@ def test_calls_that_touch_the_same_do_not_run_at_the_same_time(run: Run) -> None
     assert met == []
 
 
-def test_a_tool_that_wants_its_callers_thread_has_it() -> None:
+def test_a_tool_with_blocking_caller_runs_on_the_thread_of_the_caller() -> None:
     here = threading.get_ident()
 
     def where(after: int = 0) -> bool:
@@ -369,7 +373,7 @@ def test_a_tool_that_wants_its_callers_thread_has_it() -> None:
 # --- approval -------------------------------------------------------------------------------------
 
 
-def test_whoever_approves_sees_where_results_are_to_stand_before_anything_runs(run: Run) -> None:
+def test_the_approver_sees_placeholders_for_results_before_anything_runs(run: Run) -> None:
     asked: list[Any] = []
 
     def approve(tool: Tool, call: ToolCall) -> bool:
@@ -384,7 +388,7 @@ def test_whoever_approves_sees_where_results_are_to_stand_before_anything_runs(r
     assert ran == ["pick", "delete"]
 
 
-def test_nothing_of_an_expression_runs_where_one_call_is_not_approved(run: Run) -> None:
+def test_nothing_of_an_expression_runs_if_one_call_is_not_approved(run: Run) -> None:
     denied = run(Executor(TOOLS, approve=lambda tool, call: Deny("it is still needed")), "delete(pick())")
     assert denied.error is not None
     assert denied.error.code == "denied"
@@ -406,14 +410,14 @@ def pair(a: str, b: str) -> str:
     return a + b
 
 
-def test_a_policy_that_denies_an_inner_call_stops_the_whole(run: Run) -> None:
+def test_a_policy_that_denies_an_inner_call_refuses_the_whole_expression(run: Run) -> None:
     result = run(Executor(TOOLS, policy=Policy(deny=["multiply"])), "add(multiply(1, 2), divide(4, 2))")
     assert ran == []
     assert result.error is not None
     assert result.error.code == "denied"
 
 
-def test_approval_that_depends_on_arguments_is_asked_for_where_these_are_not_known_yet(run: Run) -> None:
+def test_approval_that_depends_on_arguments_is_needed_if_they_are_not_known_yet(run: Run) -> None:
     asked: list[Any] = []
     tool = Tool.from_function(delete, requires_approval=lambda arguments: arguments["name"] == "plan.txt")
 
@@ -428,7 +432,7 @@ def test_approval_that_depends_on_arguments_is_asked_for_where_these_are_not_kno
     assert asked == [{"name": {"$result": "call-1"}}]
 
 
-def test_a_policy_that_denies_holds_where_approval_depends_on_results(run: Run) -> None:
+def test_a_policy_that_denies_applies_also_if_approval_depends_on_results(run: Run) -> None:
     tool = Tool.from_function(delete, requires_approval=lambda arguments: False)
     executor = Executor([tool, pick], policy=Policy(deny=["delete"]), approve=lambda tool, call: True)
     denied = run(executor, "delete(pick())")
@@ -437,7 +441,7 @@ def test_a_policy_that_denies_holds_where_approval_depends_on_results(run: Run) 
     assert ran == []
 
 
-def test_arguments_that_an_approver_puts_in_place_may_keep_the_results(run: Run) -> None:
+def test_arguments_of_an_approver_may_keep_the_placeholders(run: Run) -> None:
     def approve(tool: Tool, call: ToolCall) -> Approve:
         assert isinstance(call.arguments, dict)
         return Approve({**call.arguments, "b": 100})
@@ -476,7 +480,7 @@ def test_an_expression_that_is_cancelled_runs_nothing(run: Run) -> None:
     assert ran == []
 
 
-def test_an_interrupt_in_a_tool_is_the_users() -> None:
+def test_an_interrupt_in_a_tool_is_raised() -> None:
     def interrupted(a: int = 0) -> int:
         """Be interrupted."""
         raise KeyboardInterrupt
@@ -515,7 +519,7 @@ def test_an_interrupt_ends_the_calls_that_run_elsewhere() -> None:
 
 @pytest.fixture(params=["run_expressions", "arun_expressions"])
 def run_all(request: pytest.FixtureRequest) -> Callable[..., list[ToolResult]]:
-    """Run expressions by either way."""
+    """Return a function that runs expressions, sync or async."""
 
     def carried_out(executor: Executor, text: Any, **given: Any) -> list[ToolResult]:
         if request.param == "run_expressions":
@@ -539,7 +543,7 @@ def test_each_expression_of_a_list_has_a_result(run_all: Callable[..., list[Tool
     assert run_all(executor, "[]") == []
 
 
-def test_an_expression_that_is_refused_takes_no_other_with_it(run_all: Callable[..., list[ToolResult]]) -> None:
+def test_an_expression_that_is_refused_does_not_affect_the_others(run_all: Callable[..., list[ToolResult]]) -> None:
     results = run_all(Executor(TOOLS), "[delete(pick()), add(multiply(2, 3), 4)]")
     assert [each.ok for each in results] == [False, True]
     assert "pick" not in ran
@@ -552,7 +556,7 @@ def test_a_list_that_cannot_be_read_is_one_error_and_runs_nothing(run_all: Calla
     assert ran == []
 
 
-def test_what_is_no_expression_raises() -> None:
+def test_a_value_that_is_not_an_expression_raises() -> None:
     with pytest.raises(TypeError, match="an expression is a text, or what parse_call returned, not 3"):
         Executor(TOOLS).run_expression(3)  # type: ignore[arg-type]
     for given in (None, parse_call("add(1, 2)", tools=add), parse_call("add(add(1, 2), 3)", tools=add)):

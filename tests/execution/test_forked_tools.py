@@ -176,7 +176,7 @@ def ask(site: Site, code: str) -> Any:
 @pytest.mark.parametrize("group", ["inline", "timed", "apart"])
 @pytest.mark.parametrize("how", ["return", "exit"])
 def test_the_child_ends_and_the_parent_has_its_own_result(site: Site, group: str, how: str) -> None:
-    """On the caller's thread, on one of ours, on event loops, and in a worker process, which goes on to take other calls."""
+    """On the caller's thread, on a thread of fcregistry, on event loops, and in a worker process, which goes on to take other calls."""
     answer = ask(
         site,
         f"""
@@ -190,7 +190,7 @@ def test_the_child_ends_and_the_parent_has_its_own_result(site: Site, group: str
 @pytest.mark.parametrize("group", ["inline", "timed", "apart"])
 @pytest.mark.parametrize("how", ["itself", "inside"])
 def test_the_child_of_a_value_or_an_exception_ends_too(site: Site, group: str, how: str) -> None:
-    """Its code runs after the tool has returned: where the value is encoded, or the exception put into words."""
+    """Their code runs after the tool has returned: when the value is encoded, or the message of the exception is made."""
     answer = ask(
         site,
         f"""
@@ -205,7 +205,7 @@ def test_the_child_of_a_value_or_an_exception_ends_too(site: Site, group: str, h
 
 
 def test_a_worker_that_forked_takes_the_next_calls_alone(site: Site) -> None:
-    """Before, its child read calls from the same pipe, and its answers mixed with those of the worker."""
+    """Otherwise its child would read calls from the same pipe, and mix its answers with those of the worker."""
     answer = ask(
         site,
         """
@@ -293,7 +293,7 @@ FORKS_ON_IMPORT = """
 """
 
 
-def test_a_plugin_that_forks_when_it_is_imported_leaves_no_second_program(site: Site) -> None:
+def test_the_child_of_a_plugin_that_forks_at_import_ends(site: Site) -> None:
     site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": FORKS_ON_IMPORT})
     answer = site.ask(
         """

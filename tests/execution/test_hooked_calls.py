@@ -31,7 +31,7 @@ async def atransfer(amount: Decimal, to: str) -> str:
 
 
 class Hook:
-    """Answers before a call, and keeps what it is shown after one."""
+    """Returns an answer before a call, and records what it gets after the call."""
 
     def __init__(self, answer: Callable[[ToolCall], ToolCall | Deny | None] = lambda call: None) -> None:
         self.answer = answer
@@ -53,7 +53,7 @@ def to(name: Any) -> Callable[[ToolCall], ToolCall]:
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("function", [transfer, atransfer])
-def test_changed_arguments_are_what_runs_and_the_other_numbers_keep_their_digits(
+def test_the_tool_gets_changed_arguments_and_other_numbers_keep_their_digits(
     way: str, function: Callable[..., Any]
 ) -> None:
     hook = Hook(to("Bob"))
@@ -66,7 +66,7 @@ def test_changed_arguments_are_what_runs_and_the_other_numbers_keep_their_digits
 
 
 def test_changed_arguments_that_are_not_valid_do_not_run() -> None:
-    """Nobody is asked about them either."""
+    """The approver is not asked about them either."""
     asked: list[ToolCall] = []
     hook = Hook(to(5))
     executor = Executor(
@@ -81,7 +81,7 @@ def test_changed_arguments_that_are_not_valid_do_not_run() -> None:
     assert [content for _, content in hook.after] == [result.content]
 
 
-def test_who_approves_sees_the_call_as_hooks_have_made_it() -> None:
+def test_the_approver_sees_the_call_as_the_hooks_have_changed_it() -> None:
     asked: list[Any] = []
 
     def approve(tool: Tool, call: ToolCall) -> bool:
@@ -108,7 +108,7 @@ def test_a_call_that_a_hook_denies_is_not_asked_about() -> None:
 
 
 @pytest.mark.parametrize("call", [None, ToolCall("nobody"), ToolCall("transfer", "{"), ToolCall("transfer", {})])
-def test_hooks_see_nothing_of_what_is_no_valid_call(call: object) -> None:
+def test_hooks_do_not_see_calls_that_are_not_valid(call: object) -> None:
     hook = Hook(lambda call: Deny())
     result = Executor([transfer], hooks=[hook]).run(call)
     assert result.error is not None
@@ -116,7 +116,7 @@ def test_hooks_see_nothing_of_what_is_no_valid_call(call: object) -> None:
     assert hook.after == []
 
 
-def test_what_came_of_a_call_is_shown_also_where_it_failed() -> None:
+def test_hooks_after_a_call_see_failed_results_too() -> None:
     def fail() -> None:
         """Fail."""
         raise ValueError("no luck")
@@ -130,7 +130,7 @@ def test_what_came_of_a_call_is_shown_also_where_it_failed() -> None:
     assert waiting.startswith("transfer requires approval")
 
 
-def test_an_executor_is_not_made_with_what_is_no_hook() -> None:
+def test_an_object_that_is_not_a_hook_is_refused_when_the_executor_is_made() -> None:
     with pytest.raises(TypeError, match="implements no hook"):
         Executor([transfer], hooks=[transfer])
 
@@ -178,8 +178,8 @@ def transfer_tool(sent: list[int], **options: Any) -> Tool:
     return Tool.from_function(transfer, **options)
 
 
-def test_a_hook_that_would_change_a_prepared_call_has_it_refused() -> None:
-    """Otherwise it would run with arguments that nobody has been asked about."""
+def test_a_prepared_call_that_a_hook_changes_after_approval_is_refused() -> None:
+    """Otherwise it would run with arguments that the approver has not seen."""
     sent: list[int] = []
     tool = transfer_tool(sent, requires_approval=lambda arguments: arguments["amount"] > 100)
     executor = Executor(tool, hooks=[Doubling()])
@@ -217,7 +217,7 @@ def test_a_prepared_call_that_does_not_run_is_shown_to_the_hooks(decisions: dict
     assert guard.seen == [("before", 1), ("after", False)]
 
 
-def test_what_the_policy_denies_is_shown_to_the_hooks_in_both_phases() -> None:
+def test_calls_that_the_policy_denies_are_shown_to_the_hooks_in_both_phases() -> None:
     for phases in (1, 2):
         guard = Guard()
         executor = Executor(transfer_tool([]), hooks=[guard], policy=Policy(deny=["transfer"]))
@@ -228,7 +228,7 @@ def test_what_the_policy_denies_is_shown_to_the_hooks_in_both_phases() -> None:
         assert guard.seen == [("before", 1), ("after", False)]
 
 
-def test_a_call_that_is_cancelled_before_it_begins_asks_nobody() -> None:
+def test_for_a_call_that_is_cancelled_before_it_begins_no_hook_or_approver_is_asked() -> None:
     token, guard = CancellationToken(), Guard()
     token.cancel()
     asked: list[bool] = []
@@ -239,7 +239,7 @@ def test_a_call_that_is_cancelled_before_it_begins_asks_nobody() -> None:
     assert (asked, guard.seen) == ([], [])
 
 
-def test_arguments_that_an_approver_got_wrong_say_who_approved() -> None:
+def test_a_result_of_invalid_arguments_of_an_approver_has_the_approval() -> None:
     executor = Executor(
         transfer_tool([], requires_approval=True), approve=lambda tool, call: Approve({"amount": "many"})
     )

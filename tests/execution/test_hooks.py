@@ -1,4 +1,4 @@
-"""What hooks do: they see a call, change it or stop it, in their order; one that fails lets nothing through."""
+"""Hooks see, change or deny a call, in their order; a hook that fails refuses the call."""
 
 from __future__ import annotations
 
@@ -75,13 +75,13 @@ def _giving(answer: Any) -> Callable[..., Any]:
 # Before
 
 
-def test_hooks_that_say_nothing_leave_the_call_and_its_result_as_they_are() -> None:
+def test_hooks_that_return_none_change_neither_the_call_nor_its_result() -> None:
     result = result_of(before(None), before(None))
     assert (result.content, result.arguments) == ("Hello Ann", {"name": "Ann", "words": ["a"]})
 
 
-def test_the_first_is_asked_first_before_a_call_and_last_after_it() -> None:
-    """As layers around the tool: who sees the call first sees the result last."""
+def test_the_first_hook_runs_first_before_a_call_and_last_after_it() -> None:
+    """Hooks are layers around the tool: the hook that sees the call first sees the result last."""
     asked: list[str] = []
 
     def layer(name: str) -> Any:
@@ -104,7 +104,7 @@ def test_a_hook_changes_arguments_and_the_next_one_sees_them() -> None:
     assert seen == [ToolCall("greet", {"name": "Bob", "words": ["a"]}, "call_1")]
 
 
-def test_the_first_denial_ends_it_and_its_reason_reaches_the_model() -> None:
+def test_after_a_denial_no_other_hook_runs_and_the_model_reads_the_reason() -> None:
     asked: list[object] = []
     error = error_of(before(None), before(Deny("Bob is\x1b[31m away")), before(lambda tool, call: asked.append(call)))
     assert error.code == "denied"
@@ -116,8 +116,8 @@ def test_a_denial_needs_no_reason() -> None:
     assert error_of(before(Deny())).code == "denied"
 
 
-def test_what_a_hook_does_to_what_it_is_shown_changes_nothing() -> None:
-    """Neither the call, nor what the next hook sees, nor, later, what it returned itself."""
+def test_a_hook_that_changes_its_copy_does_not_change_the_call() -> None:
+    """It changes neither the call, nor the next hook's copy, nor, later, the call that it returned itself."""
     kept: list[dict[str, Any]] = []
 
     def spoil(tool: Tool, call: ToolCall) -> None:
@@ -143,7 +143,7 @@ def test_what_a_hook_does_to_what_it_is_shown_changes_nothing() -> None:
     ("arguments", "read"),
     [(None, {}), ("{}", {}), ('{"name": "Bob"}', {"name": "Bob"}), (MappingProxyType({"a": 1}), {"a": 1})],
 )
-def test_a_hook_gives_arguments_in_any_of_the_ways_of_a_call(arguments: Any, read: dict[str, Any]) -> None:
+def test_a_hook_may_return_arguments_in_any_form_of_a_call(arguments: Any, read: dict[str, Any]) -> None:
     def take(**given: Any) -> None:
         """Take anything."""
 
@@ -165,7 +165,7 @@ def test_a_hook_gives_arguments_in_any_of_the_ways_of_a_call(arguments: Any, rea
     )
 )
 @settings(max_examples=100)
-def test_nothing_but_what_is_documented_lets_a_call_through(answer: object) -> None:
+def test_a_hook_that_returns_an_undocumented_value_refuses_the_call(answer: object) -> None:
     assert error_of(before(answer)).code == "denied"
 
 
@@ -193,7 +193,7 @@ WRONG_BEFORE: dict[str, tuple[Any, str]] = {
 
 @pytest.mark.parametrize("how", WRONG_BEFORE)
 def test_a_hook_that_fails_before_a_call_refuses_it(how: str, caplog: pytest.LogCaptureFixture) -> None:
-    """The reason is the developer's: it is in the log, with the hook's name, and not in what the model reads."""
+    """The reason is for the developer: it is in the log, with the hook's name, and the model does not read it."""
     answer, reason = WRONG_BEFORE[how]
     error = error_of(before(None), before(answer), before(None))
     assert (error.code, error.text) == ("denied", "greet was not run: a check before it failed")
@@ -208,7 +208,7 @@ def test_a_hook_that_fails_before_a_call_refuses_it(how: str, caplog: pytest.Log
     assert reason in f"{type(record.exc_info[1]).__name__}: {record.exc_info[1]}"
 
 
-def test_an_interrupt_in_a_hook_is_the_users() -> None:
+def test_an_interrupt_in_a_hook_is_raised() -> None:
     with pytest.raises(KeyboardInterrupt):
         result_of(before(KeyboardInterrupt()))
     with pytest.raises(KeyboardInterrupt):
@@ -218,7 +218,7 @@ def test_an_interrupt_in_a_hook_is_the_users() -> None:
 # After
 
 
-def test_a_hook_puts_another_result_in_place_and_the_next_one_sees_it() -> None:
+def test_a_hook_replaces_the_result_and_the_next_hook_gets_the_new_one() -> None:
     seen: list[str] = []
 
     def quieter(tool: Tool, call: ToolCall, result: ToolResult) -> ToolResult:
@@ -230,7 +230,7 @@ def test_a_hook_puts_another_result_in_place_and_the_next_one_sees_it() -> None:
 
 
 def test_a_denial_after_a_call_withholds_its_result() -> None:
-    """The code says that the tool did run: nobody who reads it calls the tool again for its effect."""
+    """The code says that the tool ran, so a model does not call it again for its effect."""
     told = result_of(after(Deny("it names a customer")))
     assert told.value is None
     assert told.error is not None
@@ -238,7 +238,7 @@ def test_a_denial_after_a_call_withholds_its_result() -> None:
     assert told.content == "greet ran, but its result is withheld: it names a customer"
 
 
-def test_a_denial_after_a_failure_withholds_why_and_keeps_the_code() -> None:
+def test_a_denial_after_a_failure_withholds_the_message_and_keeps_the_code() -> None:
     call = ToolCall("refuse", {}, "call_1")
     told = result_of(after(Deny()), call=call, tool=REFUSING)
     assert told.error is not None
@@ -264,7 +264,7 @@ WRONG_AFTER: dict[str, tuple[Any, str]] = {
 
 @pytest.mark.parametrize("how", WRONG_AFTER)
 def test_a_hook_that_fails_after_a_call_withholds_the_result(how: str, caplog: pytest.LogCaptureFixture) -> None:
-    """What a check could not look at is not let out; the others still see that something came of the call."""
+    """A result that a check could not inspect is not returned; the other hooks still see that the call ended."""
     answer, reason = WRONG_AFTER[how]
     seen: list[str] = []
     told = result_of(after(lambda tool, call, result: seen.append(result.content)), after(answer))
@@ -284,7 +284,7 @@ def test_a_hook_that_fails_after_a_call_withholds_the_result(how: str, caplog: p
 
 @pytest.mark.parametrize("tool", [TOOL, REFUSING])
 def test_a_result_with_another_text_is_the_same_in_everything_else(tool: Tool) -> None:
-    """What it had beside its text for the model is gone: it could hold what the text is not to say."""
+    """Its content beside the text is removed: it could contain what the text must not say."""
     call = CALL if tool is TOOL else ToolCall("refuse", {}, "call_1")
     result = result_of(call=call, tool=tool)
     told = result.with_content("…")
@@ -320,7 +320,7 @@ def test_a_result_may_have_other_pieces_of_content() -> None:
 # One that is named and is not there
 
 
-def test_where_a_hook_that_is_named_is_not_there_no_call_is_let_through() -> None:
+def test_every_call_is_refused_if_a_named_hook_is_missing() -> None:
     error = error_of("nobody-has-it")
     assert error.code == "unavailable"
     assert error.text == "greet was not run: a hook that must check every call cannot be loaded"

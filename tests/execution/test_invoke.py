@@ -23,7 +23,7 @@ REQUEST: ContextVar[str] = ContextVar("REQUEST", default="none")
 
 
 def ending(function: Callable[[], Any]) -> Any:
-    """Return what a function returns or raise what it raises; one that hangs fails its test and does not hold the run."""
+    """Return what a function returns, or raise what it raises; a function that hangs fails its test, and does not block the run."""
     outcome: Future[Any] = Future()
 
     def work() -> None:
@@ -107,7 +107,7 @@ SORTS: list[tuple[Callable[..., Any], object]] = [
 
 
 def by_each_way(executor: Executor, call: dict[str, Any]) -> list[ToolResult]:
-    """Carry out a call by `run` and `arun`, alone and in a batch, outside and inside a running loop."""
+    """Run a call by `run` and `arun`, alone and in a batch, outside and inside a running loop."""
 
     async def inside() -> list[ToolResult]:
         return [executor.run(call), *executor.run_all([call, call]), await executor.arun(call)]
@@ -148,7 +148,7 @@ async def async_generator_fails(text: str) -> AsyncIterator[str]:
 
 
 @pytest.mark.parametrize("function", [fails, async_fails, generator_fails, async_generator_fails])
-def test_what_a_function_raises_reaches_the_model(function: Callable[[str], Any]) -> None:
+def test_the_model_reads_the_exception_of_a_function(function: Callable[[str], Any]) -> None:
     executor = Executor([function])
     kind = function.__name__.removesuffix("_fails").replace("_", " ").capitalize()
     kind = "Sync" if kind == "Fails" else kind
@@ -196,7 +196,7 @@ def test_a_failing_tool_is_called_once(is_async: bool) -> None:
     ],
     ids=repr,
 )
-def test_whatever_a_tool_raises_is_its_result(exception: BaseException, code: str, content: str) -> None:
+def test_any_exception_of_a_tool_is_a_failed_result(exception: BaseException, code: str, content: str) -> None:
     def raises() -> None:
         raise exception
 
@@ -206,7 +206,7 @@ def test_whatever_a_tool_raises_is_its_result(exception: BaseException, code: st
 
 
 @pytest.mark.parametrize("exception", [SystemExit(3), asyncio.CancelledError()], ids=repr)
-def test_whatever_an_async_tool_raises_is_its_result_and_the_next_call_runs(exception: BaseException) -> None:
+def test_any_exception_of_an_async_tool_is_a_failed_result_and_the_next_call_runs(exception: BaseException) -> None:
     async def raises() -> None:
         raise exception
 
@@ -217,7 +217,7 @@ def test_whatever_an_async_tool_raises_is_its_result_and_the_next_call_runs(exce
     assert executor.run({"name": "coroutine"}).value == "async x"
 
 
-def test_an_inner_task_that_was_cancelled_is_a_failure_of_the_tool_alone() -> None:
+def test_a_cancelled_task_inside_a_tool_is_a_failure_of_that_tool_alone() -> None:
     async def waits_for_cancelled() -> None:
         inner = asyncio.get_running_loop().create_future()
         inner.cancel()
@@ -371,7 +371,7 @@ def test_a_tool_that_does_not_block_runs_on_the_loops_own_thread(blocking: bool 
     assert result.value[0] == threading.current_thread().name
 
 
-def test_a_tool_that_keeps_to_the_callers_thread_does_so_in_a_batch_too() -> None:
+def test_a_tool_with_blocking_caller_runs_on_the_thread_of_the_caller_in_a_batch_too() -> None:
     executor = Executor([Tool.from_function(where, name="kept", blocking="caller"), where])
 
     results = executor.run_all([{"name": "kept"}, {"name": "where"}, {"name": "kept"}])
@@ -398,7 +398,7 @@ def test_async_tools_may_call_executors_to_any_depth() -> None:
 
 
 @pytest.mark.parametrize("leaf", ["sync", "coroutine"])
-def test_batches_within_batches_within_async_tools_come_to_an_end(leaf: str) -> None:
+def test_batches_within_batches_within_async_tools_end(leaf: str) -> None:
     executor: Executor
 
     async def outer() -> list[Any]:
@@ -424,7 +424,7 @@ def test_a_sync_tool_may_call_an_executor_of_async_tools() -> None:
     assert [each.value for each in ending(lambda: by_each_way(executor, {"name": "calls"}))] == ["async x"] * 9
 
 
-def test_what_a_plain_function_returns_to_be_awaited_is_awaited_on_the_callers_loop() -> None:
+def test_an_awaitable_from_a_plain_function_is_awaited_on_the_loop_of_the_caller() -> None:
     """Clients belong to the loop that they are used on, so a wrapper around an async function must not move it."""
 
     async def running() -> int:
@@ -482,8 +482,8 @@ def test_the_process_exits_although_tools_still_run() -> None:
     assert (ran.returncode, ran.stdout) == (0, "done\n"), ran.stderr
 
 
-def test_the_end_of_the_process_lets_async_tools_put_in_order_what_they_have_open() -> None:
-    """Whoever waits for one on a daemon thread is told nothing, and what else is done at the end may still call tools."""
+def test_async_tools_can_clean_up_when_the_process_exits() -> None:
+    """Code that waits for a tool on a daemon thread gets no answer, and other exit handlers may still call tools."""
     ran = in_a_process(
         "import asyncio, atexit, threading\n"
         "from fcregistry import Executor\n"

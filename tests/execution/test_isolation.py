@@ -123,7 +123,7 @@ def test_a_tool_that_ends_its_process_is_a_failure_and_the_next_call_gets_anothe
     assert life["pid after"] not in (life["here"], life["pids"][0])
 
 
-def test_a_worker_that_dies_while_nobody_calls_it_fails_no_call(life: dict[str, Any]) -> None:
+def test_a_worker_that_dies_while_idle_fails_no_call(life: dict[str, Any]) -> None:
     assert life["pid after idle death"]["value"] not in (None, life["pid after"])
 
 
@@ -134,7 +134,7 @@ def test_a_tool_whose_time_is_up_is_killed_even_deep_in_c(life: dict[str, Any]) 
     assert life["after hung"]["value"] == 4
 
 
-def test_cancelling_kills_what_runs_and_never_begins_what_waits(life: dict[str, Any]) -> None:
+def test_cancelling_kills_a_running_call_and_a_waiting_call_never_begins(life: dict[str, Any]) -> None:
     assert life["cancel"] == [True, True, True]
     assert life["waited"]["value"] == 6
     assert not life["never"]
@@ -149,7 +149,7 @@ def test_closing_kills_and_answers_every_call(life: dict[str, Any]) -> None:
     assert not life["never again"]
 
 
-def test_calls_get_as_many_workers_as_they_need_and_may_have(site: Site) -> None:
+def test_calls_get_as_many_workers_as_they_need_up_to_the_limit(site: Site) -> None:
     came = ask(
         site,
         GONE
@@ -183,7 +183,7 @@ def test_a_program_ends_at_once_while_a_killed_worker_is_replaced(site: Site) ->
 
 @pytest.mark.skipif(os.name == "nt", reason="there, no process is killed by a signal")
 def test_a_worker_does_not_outlive_a_program_that_is_killed(make_site: Callable[..., Site]) -> None:
-    """Nobody waits for its call: it would run on beside the one that whoever starts the program again makes."""
+    """Nothing waits for its call, which would run at the same time as that of the restarted program."""
     site = make_site()
     tools = """
         import os, signal, time
@@ -221,8 +221,8 @@ def test_a_forked_process_has_workers_of_its_own(site: Site) -> None:
     assert came == [1, True]
 
 
-def test_a_program_without_a_guard_is_told_what_to_do(site: Site) -> None:
-    """Each worker imports the program's main module: its calls must not be made once more there."""
+def test_the_error_for_a_program_without_a_main_guard_says_what_to_do(site: Site) -> None:
+    """Each worker imports the program's main module, which must not make its calls again there."""
     site.write(
         {
             "unguarded.py": """
@@ -267,7 +267,7 @@ def test_without_pebble_the_error_says_what_to_install(
     )
 
 
-def test_what_cannot_be_sent_has_an_outcome() -> None:
+def test_a_call_that_cannot_be_sent_has_an_outcome() -> None:
     def add(a: int, b: int) -> int:
         return a + b
 

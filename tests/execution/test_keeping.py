@@ -25,7 +25,7 @@ def told(folder: Path, text: str = TEXT) -> ToolResult:
     return Executor(repeat, max_characters=400, keep=folder).call("repeat", text=text)
 
 
-def test_a_file_is_named_after_what_is_in_it_and_is_for_its_owner_alone(tmp_path: Path) -> None:
+def test_a_file_is_named_by_its_digest_and_only_its_owner_can_read_it(tmp_path: Path) -> None:
     folder = tmp_path / "new" / "results"
     path = folder / NAME
 
@@ -34,7 +34,7 @@ def test_a_file_is_named_after_what_is_in_it_and_is_for_its_owner_alone(tmp_path
     assert (stat.S_IMODE(path.stat().st_mode), stat.S_IMODE(folder.stat().st_mode)) == (0o600, 0o700)
 
 
-def test_the_same_has_one_file_and_others_have_others(tmp_path: Path) -> None:
+def test_equal_texts_have_one_file_and_different_texts_have_different_files(tmp_path: Path) -> None:
     for text in ("a" * 1000, "a" * 1000, "b" * 1000):
         told(tmp_path, text)
 
@@ -42,7 +42,7 @@ def test_the_same_has_one_file_and_others_have_others(tmp_path: Path) -> None:
     assert len(list(tmp_path.iterdir())) == 2
 
 
-def test_many_threads_that_keep_the_same_leave_it_whole(tmp_path: Path) -> None:
+def test_many_threads_that_store_the_same_text_leave_it_whole(tmp_path: Path) -> None:
     text = "x" * 100_000
     with ThreadPoolExecutor(8) as pool:
         told_texts = {each.content for each in pool.map(lambda _: told(tmp_path, text), range(40))}
@@ -52,7 +52,7 @@ def test_many_threads_that_keep_the_same_leave_it_whole(tmp_path: Path) -> None:
     assert len(told_texts) == 1
 
 
-def test_a_link_that_lies_in_wait_is_replaced_and_not_followed(tmp_path: Path) -> None:
+def test_a_link_in_place_of_the_file_is_replaced_and_not_followed(tmp_path: Path) -> None:
     victim = tmp_path / "victim"
     victim.write_text("untouched")
     path = tmp_path / "results" / NAME
@@ -64,7 +64,7 @@ def test_a_link_that_lies_in_wait_is_replaced_and_not_followed(tmp_path: Path) -
 
 
 @pytest.mark.parametrize("in_the_way", ["the folder", "the file"])
-def test_what_cannot_be_written_is_told_and_leaves_nothing_behind(tmp_path: Path, in_the_way: str) -> None:
+def test_a_text_that_cannot_be_written_is_reported_and_leaves_no_file(tmp_path: Path, in_the_way: str) -> None:
     folder = tmp_path / "results"
     if in_the_way == "the folder":
         folder.touch()

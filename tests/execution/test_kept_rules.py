@@ -235,7 +235,7 @@ def test_variables_are_read_again_both_ways_and_need_the_lock_that_the_project_h
     assert (code(executor, "delete_all"), code(executor, "pay")) == (None, None)
 
 
-def test_a_lock_that_is_written_later_opens_nothing(place: Place) -> None:
+def test_a_lock_that_is_written_later_allows_nothing_more(place: Place) -> None:
     path = place.project / "tools.lock"
     path.unlink()
     missing = f"{path} does not exist: `fcregistry lock --file {path}` makes it"
@@ -247,7 +247,7 @@ def test_a_lock_that_is_written_later_opens_nothing(place: Place) -> None:
     assert str(trust().refusal("acme", "any", ships_tools=True)).endswith(missing)
 
 
-def test_a_lock_that_is_damaged_for_a_moment_refuses_for_that_moment(place: Place) -> None:
+def test_while_a_lock_is_damaged_calls_are_refused(place: Place) -> None:
     assert not refused(trust(), "acme")
     (place.project / "tools.lock").write_text("")
     assert refused(trust(), "acme")
@@ -300,7 +300,7 @@ def tries() -> Iterator[tuple[str, dict[str, object]]]:
         )
 
 
-def test_a_model_with_all_tools_for_files_lifts_no_rule(place: Place) -> None:
+def test_a_model_with_all_tools_for_files_cannot_remove_a_rule(place: Place) -> None:
     """Not even if the approver approves everything that it does with files."""
     files_tools = pytest.importorskip("fcregistry_files").file_tools(place.project, write=True)
     (place.project / "fcregistry.toml").write_text('deny = ["delete_all"]\nask = ["pay"]\n')
@@ -329,7 +329,7 @@ def test_a_model_with_all_tools_for_files_lifts_no_rule(place: Place) -> None:
     assert len(asked) - len(rounds) >= len(protected) >= 50
 
 
-def test_a_process_keeps_the_rules_that_a_tool_of_it_lifts(site: Site) -> None:
+def test_a_process_keeps_the_rules_that_one_of_its_tools_removes(site: Site) -> None:
     site.write({"fcregistry.toml": 'deny = ["delete_all"]\nask = ["pay"]\n', ".git/HEAD": ""})
     code = """
         import os

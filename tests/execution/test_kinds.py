@@ -1,4 +1,4 @@
-"""Every kind of function gives the same result, whichever way its calls come in, at each call."""
+"""Every kind of function gives the same result, by each method of the executor, at each call."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ FUNCTIONS = [
 
 
 def by(way: str, executor: Executor, call: object) -> ToolResult:
-    """Carry out a call in one of the ways there are."""
+    """Return the result of a call by the method of the executor with a name."""
 
     async def on_a_loop() -> ToolResult:
         if way == "arun":
@@ -109,7 +109,7 @@ def test_a_generator_that_blocks_does_not_run_on_the_loop(way: str) -> None:
 
 
 class Lazy:
-    """As objects are that are made when they are first looked at."""
+    """An object like those that are made when they are first used."""
 
     @property
     def __class__(self) -> Any:  # type: ignore[override]
@@ -154,7 +154,7 @@ def raises_mute() -> str:
     [returns_lazy, returns_dead_reference, returns_exits, raises_mute],
     ids=lambda each: each.__name__,
 )
-def test_a_value_that_cannot_be_looked_at_is_a_failure_and_no_exception(function: Any, way: str) -> None:
+def test_a_value_that_cannot_be_inspected_gives_a_failed_result(function: Any, way: str) -> None:
     executor = Executor([function, coroutine])
     for _ in range(2):
         result = by(way, executor, ToolCall(function.__name__, "{}"))
@@ -163,7 +163,7 @@ def test_a_value_that_cannot_be_looked_at_is_a_failure_and_no_exception(function
     assert executor.run(ToolCall("coroutine", '{"n": 1}')).value == [0]  # the background loop still turns
 
 
-def test_what_encoding_raises_is_kept_from_the_model_where_only_tool_errors_are_for_it() -> None:
+def test_with_tool_errors_the_message_of_an_exception_while_encoding_is_left_out() -> None:
     result = Executor(returns_lazy, expose_errors="tool-errors").run(ToolCall("returns_lazy", "{}"))
     assert "connection" not in str(result.to_json())
 
@@ -172,7 +172,7 @@ def test_what_encoding_raises_is_kept_from_the_model_where_only_tool_errors_are_
 
 
 def ended(function: Any, seconds: float = 30) -> Any:
-    """Return what a function returns; one that hangs fails its test, and does not hold the run."""
+    """Return what a function returns; a function that hangs fails its test, and does not block the run."""
     given: list[Any] = []
     thread = threading.Thread(target=lambda: given.append(function()), daemon=True)
     thread.start()
@@ -183,7 +183,7 @@ def ended(function: Any, seconds: float = 30) -> Any:
 
 @pytest.mark.parametrize("limits", [{}, {"timeout": 20}], ids=["no limit", "a limit"])
 @pytest.mark.parametrize("inner_way", ["run", "run_all", "stream"])
-def test_an_async_tool_may_use_an_executor_however_it_likes(inner_way: str, limits: dict[str, Any]) -> None:
+def test_an_async_tool_may_use_an_executor_in_every_way(inner_way: str, limits: dict[str, Any]) -> None:
     inner = Executor([coroutine, returns_coroutine], **limits)
 
     async def outer() -> list[Any]:
@@ -226,7 +226,7 @@ def test_a_loop_that_was_blocked_and_replaced_ends_once_it_is_free() -> None:
     assert len(left) <= 1  # the one that serves the next call
 
 
-def test_a_call_that_is_given_up_before_it_began_is_not_begun() -> None:
+def test_a_call_that_is_given_up_before_it_begins_never_begins() -> None:
     paid: list[bool] = []
     let_go = threading.Event()
 

@@ -43,7 +43,7 @@ USES: dict[str, Callable[[Executor], Any]] = {
 
 
 @pytest.mark.parametrize("use", USES)
-def test_a_call_inside_of_the_block_is_one_like_any_other_and_one_after_it_raises(use: str) -> None:
+def test_a_call_inside_the_block_runs_and_a_call_after_it_raises(use: str) -> None:
     with Executor(echo) as executor:
         assert executor.run(CALL).value == 1
         assert USES[use](executor) is not None
@@ -61,7 +61,7 @@ def test_prepared_calls_do_not_run_after_the_block() -> None:
         asyncio.run(executor.aresume(prepared))
 
 
-def test_an_async_block_is_one_too() -> None:
+def test_an_async_with_block_works_like_a_with_block() -> None:
     async def main() -> Executor:
         async with Executor(echo) as executor:
             assert (await executor.arun(CALL)).value == 1
@@ -71,7 +71,7 @@ def test_an_async_block_is_one_too() -> None:
         asyncio.run(main()).run(CALL)
 
 
-def test_a_block_is_left_by_an_exception_too_and_keeps_none() -> None:
+def test_an_exception_leaves_the_block_and_is_raised() -> None:
     executor = Executor(echo)
     with pytest.raises(KeyError, match="mine"), executor:
         raise KeyError("mine")
@@ -79,21 +79,21 @@ def test_a_block_is_left_by_an_exception_too_and_keeps_none() -> None:
         executor.run(CALL)
 
 
-def test_an_executor_has_one_block() -> None:
+def test_an_executor_cannot_be_entered_twice() -> None:
     with Executor(echo) as executor, pytest.raises(RuntimeError, match="make another executor for the next"), executor:
         pass
     with pytest.raises(RuntimeError, match="an executor has one with block"), executor:
         pass
 
 
-def test_an_executor_that_was_left_still_says_what_its_tools_are() -> None:
+def test_an_executor_that_was_left_still_lists_its_tools() -> None:
     with Executor(echo) as executor:
         described = executor.describe("openai")
     assert list(executor.tools) == ["echo"]
     assert executor.describe("openai") == described
 
 
-def test_a_call_that_runs_while_the_block_is_left_comes_to_its_end() -> None:
+def test_a_call_that_runs_while_the_block_is_left_is_finished() -> None:
     async def waits() -> str:
         begun.set()
         await end.wait()
@@ -111,7 +111,7 @@ def test_a_call_that_runs_while_the_block_is_left_comes_to_its_end() -> None:
     assert asyncio.run(main()) == "done"
 
 
-def test_a_pool_stays_its_owners() -> None:
+def test_an_executor_does_not_shut_down_its_pool() -> None:
     with ThreadPoolExecutor(1) as pool:
         with Executor((), pool=pool):
             pass

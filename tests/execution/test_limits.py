@@ -34,7 +34,7 @@ def cut(value: object, characters: int | None = 200, media_bytes: int | None = N
     return result
 
 
-def test_what_is_short_enough_is_left_alone() -> None:
+def test_a_result_that_is_short_enough_is_not_changed() -> None:
     parts = [Content.text("x" * 200), Content.image(PNG)]
 
     for result in (told("x" * 200), told("x" * 10_000, None, 1)):
@@ -43,7 +43,7 @@ def test_what_is_short_enough_is_left_alone() -> None:
     assert (short.parts, short.whole) == (tuple(parts), None)
 
 
-def test_a_long_text_is_cut_in_the_middle_and_says_how_much_and_where_the_whole_is() -> None:
+def test_a_long_text_is_cut_in_the_middle_with_a_line_that_says_how_much_and_where_the_whole_is() -> None:
     text = "".join(f"{number:03} " for number in range(250))
     output = cut(text)
 
@@ -92,14 +92,14 @@ def test_several_texts_are_cut_as_one() -> None:
     assert [len(part.data) for part in output.whole] == [200, 8, 200, 200]
 
 
-def test_a_cut_between_two_texts_is_told_once() -> None:
+def test_a_cut_between_two_texts_has_one_line() -> None:
     output = cut([Content.text("a" * 62), Content.text("b" * 538)], 200)
 
     assert output.content.count("left out here") == 1
     assert str(output.parts[0]) == "a" * 62
 
 
-def test_a_text_file_in_the_middle_is_named_though_nothing_is_left_of_it(tmp_path: Path) -> None:
+def test_a_text_file_in_the_middle_is_named_although_all_of_it_is_cut(tmp_path: Path) -> None:
     output = cut(
         [Content.text("a" * 100), Content.file(b"b" * 900, name="b.csv"), Content.text("c" * 100)], keep=tmp_path
     )
@@ -109,7 +109,7 @@ def test_a_text_file_in_the_middle_is_named_though_nothing_is_left_of_it(tmp_pat
     assert path.read_text() == "\n".join(("a" * 100, "b" * 900, "c" * 100))
 
 
-def test_media_that_are_too_large_are_named_in_words_and_kept(tmp_path: Path) -> None:
+def test_media_that_are_too_large_are_replaced_by_a_text_and_kept(tmp_path: Path) -> None:
     large, small = Content.image(PNG + b"\0" * 100), Content.audio(b"OggS")
     output = cut([Content.text("a"), large, small], None, 50, tmp_path)
     (path,) = tmp_path.iterdir()
@@ -127,7 +127,7 @@ def test_media_that_are_too_large_are_named_in_words_and_kept(tmp_path: Path) ->
     )
 
 
-def test_words_for_what_is_left_out_are_not_cut_in_turn() -> None:
+def test_texts_that_replace_media_are_not_cut() -> None:
     output = cut([Content.text("a" * 300), Content.image(PNG)], 200, 0)
 
     assert str(output.parts[1]).endswith("the whole is in result.whole]")
@@ -161,7 +161,7 @@ def test_no_texts_together_are_longer_than_their_limit(given_parts: list[str | b
         ({"keep": "results"}, ValueError, "keep=… stores what is cut: give max_characters or max_bytes, too"),
     ],
 )
-def test_limits_that_cannot_be_are_refused(given: Any, error: type[Exception], message: str) -> None:
+def test_limits_that_are_not_valid_are_refused(given: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error) as caught:
         Executor(cut, **given)
     assert str(caught.value) == message

@@ -17,7 +17,7 @@ def may_begin(line: BatchOrder, place: int, touched: Accesses | None) -> bool:
     return line.enter(place, touched) == ()
 
 
-def test_a_call_begins_when_those_it_waits_for_are_done() -> None:
+def test_a_call_begins_when_the_calls_that_it_waits_for_have_ended() -> None:
     line = BatchOrder([READS, READS, WRITES, None])
     assert may_begin(line, 0, READS)
     assert may_begin(line, 1, READS)
@@ -29,14 +29,14 @@ def test_a_call_begins_when_those_it_waits_for_are_done() -> None:
     assert may_begin(line, 2, WRITES)
 
 
-def test_a_call_that_never_begins_holds_up_nobody_once_it_has_left() -> None:
+def test_a_call_that_never_begins_does_not_block_others_once_it_has_left() -> None:
     line = BatchOrder([WRITES, WRITES])
     line.leave(0)
     line.leave(0)
     assert may_begin(line, 1, WRITES)
 
 
-def test_a_call_that_touches_something_else_than_was_said_never_meets_one_that_it_could_conflict_with() -> None:
+def test_a_call_whose_accesses_change_never_overlaps_with_a_call_that_it_may_conflict_with() -> None:
     line = BatchOrder([WRITES, OTHER, None, WRITES, OTHER])
     assert may_begin(line, 1, OTHER)
     assert not may_begin(line, 0, OTHER)  # changed: it waits for what has begun ...
@@ -64,7 +64,7 @@ def test_two_calls_that_were_changed_begin_one_after_the_other() -> None:
     assert may_begin(line, 0, WRITES)
 
 
-def test_tasks_and_threads_wait_in_one_line() -> None:
+def test_tasks_and_threads_wait_in_one_order() -> None:
     line, order = BatchOrder([WRITES, ALONE, WRITES, ALONE]), list[int]()
 
     def run(place: int, touched: Accesses) -> None:
@@ -85,7 +85,7 @@ def test_tasks_and_threads_wait_in_one_line() -> None:
     assert order == [0, 1, 2, 3]
 
 
-def test_who_gives_up_waiting_does_not_end_the_waiting_of_others() -> None:
+def test_a_call_that_stops_waiting_does_not_end_the_waiting_of_others() -> None:
     line, began = BatchOrder([WRITES, READS, READS]), list[int]()
 
     async def arun(place: int) -> None:
@@ -107,7 +107,7 @@ def test_who_gives_up_waiting_does_not_end_the_waiting_of_others() -> None:
     assert began == [2]
 
 
-def test_a_line_of_a_thousand_moves_on() -> None:
+def test_a_thousand_calls_in_order_all_begin() -> None:
     touched = [WRITES, ALONE] * 500
     line = BatchOrder(touched)
     for place, each in enumerate(touched):

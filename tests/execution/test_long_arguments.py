@@ -1,4 +1,4 @@
-"""Arguments that are long, or hard to judge: how many are read, where, and for how long."""
+"""Arguments that are long, or take long to validate: how many are read, where, and for how long."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_mapping_is_counted_by_its_names_texts_and_values(arguments: dict[str,
     )
 
 
-def test_the_limit_can_be_set_and_taken_away() -> None:
+def test_the_limit_can_be_set_and_removed() -> None:
     text = "x" * 1_000_000
     assert Executor([measure], max_argument_characters=len(text) + 12).run(call(text=text)).value == len(text)
     assert Executor([measure], max_argument_characters=None).run(call(text=text)).value == len(text)
@@ -72,7 +72,7 @@ def test_the_limit_can_be_set_and_taken_away() -> None:
 
 
 @pytest.mark.parametrize("limit", [0, -1, 1.5, "1", True])
-def test_a_limit_that_cannot_be_is_refused(limit: Any) -> None:
+def test_a_limit_that_is_not_valid_is_refused(limit: Any) -> None:
     with pytest.raises(ValueError, match="max_argument_characters must be a whole number of at least 1, or None, not "):
         Executor([measure], max_argument_characters=limit)
 
@@ -127,7 +127,7 @@ async def run_on_loop(executor: Executor, arguments: dict[str, Any], batch: bool
 @pytest.mark.parametrize("batch", [False, True])
 @pytest.mark.parametrize(("text", "on_loop"), [("x", True), (LONG, False)])
 @pytest.mark.parametrize("limit", [None, 30])
-def test_long_arguments_are_read_on_a_thread_where_a_loop_waits(
+def test_long_arguments_of_a_call_on_a_loop_are_read_on_a_thread(
     text: str, on_loop: bool, batch: bool, limit: float | None
 ) -> None:
     threads.clear()
@@ -137,7 +137,7 @@ def test_long_arguments_are_read_on_a_thread_where_a_loop_waits(
     assert {each == threading.get_ident() for each in threads} == {on_loop}
 
 
-def test_finding_out_what_is_wrong_with_many_small_values_holds_up_no_loop() -> None:
+def test_finding_problems_of_many_small_values_does_not_block_the_loop() -> None:
     asked: list[int] = []
     executor = Executor([note])
     validator = executor.tools["note"].validator()
@@ -187,7 +187,7 @@ def test_a_time_limit_covers_reading_and_validating(way: str, on_loop: bool) -> 
     )
 
 
-def test_the_time_that_reading_took_is_not_given_to_the_tool_again() -> None:
+def test_the_time_for_reading_is_subtracted_from_the_time_limit_of_the_tool() -> None:
     @dataclass
     class Slow:
         text: str

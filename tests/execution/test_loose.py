@@ -1,4 +1,4 @@
-"""Mistakes that are repaired in the text of arguments, and texts that are refused, however clear they may seem."""
+"""Mistakes that are repaired in the text of arguments, and texts that are refused although their meaning may seem clear."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ SLIPS: list[tuple[str, str, dict[str, Any], str]] = [
 
 
 @pytest.mark.parametrize(("slip", "text", "value", "said"), SLIPS, ids=[repr(each[1]) for each in SLIPS])
-def test_a_slip_that_leaves_one_reading_is_put_right_and_recorded(
+def test_a_slip_with_one_possible_meaning_is_repaired_and_recorded(
     slip: str, text: str, value: dict[str, Any], said: str
 ) -> None:
     assert read_arguments(text) == (value, (said,))
@@ -162,7 +162,7 @@ def test_all_slips_of_one_text_are_recorded_in_order() -> None:
         '{"a":\u00a01}',
     ],
 )
-def test_what_could_be_read_in_another_way_or_is_something_else_is_refused(text: str) -> None:
+def test_text_with_several_possible_meanings_or_of_another_kind_is_refused(text: str) -> None:
     with pytest.raises(RefusedError, match=r"^the arguments (must be valid JSON|are cut off): "):
         read_arguments(text)
 
@@ -186,7 +186,7 @@ def test_what_could_be_read_in_another_way_or_is_something_else_is_refused(text:
     ],
     ids=lambda text: text[:30],
 )
-def test_what_strict_reading_refuses_stays_refused_with_the_same_words(text: str, said: str) -> None:
+def test_text_that_cannot_be_repaired_is_refused_with_the_error_of_strict_reading(text: str, said: str) -> None:
     with pytest.raises(RefusedError) as caught:
         read_arguments(text)
 
@@ -223,7 +223,7 @@ BEGUN_NAMES = {OBJECT[: OBJECT.index("p:") + 1]}
 """Where the text ends in a name without quotes; then that name is what is wrong."""
 
 
-def test_the_text_that_is_cut_off_below_is_right_as_a_whole() -> None:
+def test_the_text_that_is_cut_off_in_other_tests_is_valid_as_a_whole() -> None:
     assert read_arguments(OBJECT)[0] == VALUE
 
 
@@ -241,7 +241,7 @@ def test_text_with_slips_that_is_cut_off_anywhere_is_refused_as_cut_off(length: 
 
 
 @pytest.mark.parametrize("fence", ["```json\n{}", "```\n{}\n```", "// }\n{}\n"])
-def test_what_stands_around_an_object_completes_nothing(fence: str) -> None:
+def test_text_around_an_object_does_not_complete_it(fence: str) -> None:
     whole = fence.replace("{}", OBJECT)
     complete = whole.index(OBJECT) + len(OBJECT)
     for length in range(1, complete):
@@ -259,7 +259,7 @@ def test_an_end_within_a_slip_is_an_end(end: str) -> None:
         read_arguments(f'{{"a": {end}')
 
 
-def test_a_string_that_is_cut_off_holds_no_arguments() -> None:
+def test_a_string_that_is_cut_off_contains_no_arguments() -> None:
     with pytest.raises(RefusedError, match=r"^the arguments are cut off: "):
         read_arguments("""'{"a": 1} """)
 
@@ -267,7 +267,7 @@ def test_a_string_that_is_cut_off_holds_no_arguments() -> None:
 # --- size -----------------------------------------------------------------------------------------
 
 
-def test_beyond_what_a_model_writes_text_is_read_strictly_only() -> None:
+def test_text_longer_than_a_model_writes_is_only_read_strictly() -> None:
     text = '{"a": "' + "x" * (LONGEST - 10) + '",}'
 
     assert len(text) == LONGEST
@@ -280,7 +280,7 @@ def test_beyond_what_a_model_writes_text_is_read_strictly_only() -> None:
     "text", ["'", "'\"", "/**/", "#\n", "//", "[1,],", "a:", "```", "\\'", "None,", "\x00", "-a", "{a:"]
 )
 @pytest.mark.parametrize("start", ["{a: ", "{'a': '"])
-def test_much_of_anything_is_answered_in_linear_time(start: str, text: str) -> None:
+def test_long_texts_of_any_kind_are_read_in_linear_time(start: str, text: str) -> None:
     """With work that grows as the square it would take longer than a test may take."""
     with pytest.raises(RefusedError):
         read_arguments(start + text * (LONGEST // len(text) - 1))
@@ -379,7 +379,7 @@ def test_arguments_are_read_the_same_however_carelessly_they_are_written(
 
 @settings(deadline=None)
 @given(objects, st.data())
-def test_no_beginning_of_a_text_is_completed(value: dict[str, Any], data: st.DataObject) -> None:
+def test_the_beginning_of_a_text_is_never_completed(value: dict[str, Any], data: st.DataObject) -> None:
     text = Careless(data).whole(value)
     length = data.draw(st.integers(1, len(text)))
     try:
@@ -404,7 +404,7 @@ printable = st.text(alphabet=st.characters(codec="ascii", exclude_categories=["C
         max_size=3,
     )
 )
-def test_what_python_writes_of_a_json_object_is_read_as_that(value: dict[str, Any]) -> None:
+def test_the_repr_of_a_json_object_is_read_as_that_object(value: dict[str, Any]) -> None:
     assert read_arguments(repr(value))[0] == value
 
 
@@ -419,7 +419,7 @@ python_parts = st.sampled_from(
 @example("'a' 'b': 1")
 @example("'a': ('b')")
 @example("'a': 1_0")
-def test_what_python_reads_too_is_read_the_same(inner: str) -> None:
+def test_text_that_python_can_evaluate_is_read_as_the_same_value(inner: str) -> None:
     text = f"{{{inner}}}"
     try:
         with warnings.catch_warnings(action="ignore"):  # escapes that Python is about to refuse
@@ -431,7 +431,7 @@ def test_what_python_reads_too_is_read_the_same(inner: str) -> None:
 
 
 @given(objects, st.sampled_from([None, 0, 1, 4]), st.booleans())
-def test_what_is_json_is_read_as_it_is_without_a_repair(value: dict[str, Any], indent: int | None, ascii: bool) -> None:
+def test_valid_json_is_read_without_a_repair(value: dict[str, Any], indent: int | None, ascii: bool) -> None:
     assert read_arguments(json.dumps(value, indent=indent, ensure_ascii=ascii)) == (value, ())
 
 
@@ -463,7 +463,7 @@ parts = st.sampled_from(
 @example('{"a": "\udcff"}')
 @example("{a: '\udcff'}")
 @example("\udcff")
-def test_any_text_is_read_or_refused_with_words_that_can_be_sent(text: str) -> None:
+def test_any_text_is_read_or_refused_with_a_message_that_can_be_encoded(text: str) -> None:
     try:
         read, repairs = read_arguments(text)
     except RefusedError as error:

@@ -1,4 +1,4 @@
-"""Calls that touch one thing run in their order, and all others together, however long each takes."""
+"""Calls that conflict run in their order, and all others at the same time, however long each takes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def writes(key: str) -> Accesses:
 
 
 def touches(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
-    """Tell whether two keys are one, or one lies below the other."""
+    """Return whether two keys are equal, or one is below the other."""
     shorter = min(len(one), len(other))
     return one[:shorter] == other[:shorter]
 
@@ -67,7 +67,7 @@ def test_only_calls_that_conflict_wait_for_each_other_and_only_for_earlier_ones(
 def test_no_two_calls_that_conflict_overlap_or_swap_in_any_schedule(
     batch: list[Accesses | None], random: object
 ) -> None:
-    """Calls begin as soon as those they wait for are done, and end in any order."""
+    """Calls begin as soon as the calls that they wait for have ended, and end in any order."""
     waits, running, done = earlier_conflicts(batch), set[int](), list[int]()
     while len(done) < len(batch):
         ready = {call for call in range(len(batch)) if call not in running and call not in done}
@@ -102,12 +102,14 @@ def test_no_two_calls_that_conflict_overlap_or_swap_in_any_schedule(
         ([Accesses(reads=frozenset({("a",)}), writes=frozenset({("a", "b")})), writes("a")], [(), (0,)]),
     ],
 )
-def test_who_waits_for_whom(batch: list[Accesses | None], waits: list[tuple[int, ...]]) -> None:
+def test_each_call_waits_for_the_earlier_calls_that_it_conflicts_with(
+    batch: list[Accesses | None], waits: list[tuple[int, ...]]
+) -> None:
     assert earlier_conflicts(batch) == waits
 
 
 def test_calls_that_are_waited_for_anyway_are_left_out() -> None:
-    """A thousand calls that all touch one thing have a thousand ties, and not half a million."""
+    """A thousand calls that all access one key wait for a thousand others, not for half a million."""
     one_key = earlier_conflicts([reads("a")] * 500 + [writes("a/x")] * 500)
     assert sum(map(len, one_key)) == 500 + 499
     assert earlier_conflicts([writes("a/b")] * 3 + [reads("a")] * 2 + [writes("a")]) == [
@@ -121,7 +123,7 @@ def test_calls_that_are_waited_for_anyway_are_left_out() -> None:
 
 
 def test_large_batches_are_ordered_quickly() -> None:
-    """Twenty thousand calls without a key in common: what grows with the square of them would take minutes."""
+    """Twenty thousand calls without a key in common: an algorithm of quadratic time would take minutes."""
     assert not any(earlier_conflicts([None] * 20_000))
     assert not any(earlier_conflicts([writes(f"a/{number}") for number in range(20_000)]))
     assert sum(map(len, earlier_conflicts([ALONE] * 20_000))) == 19_999

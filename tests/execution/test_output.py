@@ -51,12 +51,12 @@ class Loud(str):
         (Point(1), '{"x": 1}'),
     ],
 )
-def test_a_value_is_its_text_and_nothing_more(value: Any, text: str) -> None:
+def test_a_value_without_content_is_only_its_text(value: Any, text: str) -> None:
     for result in (told(value), told(value, type(value))):
         assert (result.content, result.value, result.parts) == (text, value, ())
 
 
-def test_content_is_text_for_all_and_pieces_for_those_who_take_them() -> None:
+def test_content_has_a_text_and_pieces() -> None:
     output = told(Content.image(PNG))
 
     assert (output.content, output.parts) == ("[image: image/png, 8 bytes]", (Content.image(PNG),))
@@ -64,7 +64,7 @@ def test_content_is_text_for_all_and_pieces_for_those_who_take_them() -> None:
 
 
 @pytest.mark.parametrize("sequence", [list, tuple])
-def test_a_list_may_hold_texts_and_values_beside_content(sequence: Any) -> None:
+def test_a_list_may_contain_texts_and_values_beside_content(sequence: Any) -> None:
     output = told(sequence(["Look:", Content.image(PNG), "", Point(1), None]))
 
     assert [str(part) for part in output.parts] == ["Look:", "[image: image/png, 8 bytes]", "", '{"x": 1}', "null"]
@@ -84,7 +84,7 @@ def test_value_and_content_may_differ_and_the_value_need_have_no_json_form() -> 
     "annotation",
     [Content, ToolOutput, list[Content], tuple[Content, ...], str | Content, list[str | Content], list, list[Any], Any],
 )
-def test_no_annotation_of_content_stands_in_its_way(annotation: Any) -> None:
+def test_a_return_annotation_of_content_does_not_change_the_output(annotation: Any) -> None:
     assert told([Content.text("a")], annotation).content == "a"
 
 
@@ -112,14 +112,14 @@ def test_content_has_no_return_schema(annotation: Any) -> None:
         ([object()], "a value of type builtins.object has no JSON form"),
     ],
 )
-def test_what_has_no_json_form_is_an_error_that_says_what_to_do(value: Any, message: str) -> None:
+def test_the_error_for_a_value_without_a_json_form_says_what_to_do(value: Any, message: str) -> None:
     error = told(value).error
     assert error is not None
     assert isinstance(error.exception, EncodingError)
     assert str(error.exception) == message
 
 
-def test_what_a_values_own_code_raises_is_told() -> None:
+def test_an_exception_in_the_code_of_a_value_is_reported() -> None:
     class Raising(dict[str, int]):
         def items(self) -> Any:
             raise RuntimeError("no")

@@ -41,8 +41,8 @@ def call_of(name: str, arguments: str = "{}") -> ToolCall:
     return ToolCall(name, arguments)
 
 
-def test_no_more_plain_calls_run_together_than_is_allowed() -> None:
-    """Whether their arguments are read the short way, or have to be repaired first."""
+def test_no_more_than_max_concurrency_plain_calls_run_at_the_same_time() -> None:
+    """Whether their arguments are read on the fast path, or must be repaired first."""
     inside: list[int] = []
     most = 0
 
@@ -61,7 +61,7 @@ def test_no_more_plain_calls_run_together_than_is_allowed() -> None:
     assert most == 3
 
 
-def test_an_interrupt_in_a_plain_call_is_the_callers_and_takes_no_other_call_with_it() -> None:
+def test_an_interrupt_in_a_plain_call_is_raised_and_does_not_affect_other_calls() -> None:
     ended: list[int] = []
 
     async def interrupts(number: int) -> int:
@@ -108,14 +108,14 @@ def test_cancelling_a_plain_batch_cancels_its_calls() -> None:
     assert cancelled == ["a", "b"]
 
 
-def test_without_a_loop_of_asyncio_a_plain_batch_says_what_to_do() -> None:
+def test_the_error_without_a_loop_of_asyncio_says_what_to_do() -> None:
     """As under trio: the coroutine is driven by hand."""
     batch: Any = Executor(echo).arun_all([call_of("echo", '{"number": 1}')] * 2)
     with pytest.raises(RuntimeError, match="no event loop of asyncio is running here"):
         batch.send(None)
 
 
-def test_what_fails_in_a_plain_batch_is_logged(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_call_that_fails_in_a_plain_batch_is_logged(caplog: pytest.LogCaptureFixture) -> None:
     async def fails() -> None:
         raise ValueError("no")
 

@@ -1,4 +1,4 @@
-"""Which calls a policy allows, asks about and denies, and what it says about names that match nothing."""
+"""Which calls a policy allows, asks about and denies, and the errors for names that match nothing."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ ALL = [tool.name for tool in TOOLS]
 
 
 def verdicts(policy: Policy, tools: Sequence[Tool] = TOOLS) -> dict[str, str]:
-    """Return what a policy says of each tool."""
+    """Return the verdict of a policy about each tool, by name."""
     return {name: ruling.verdict for name, ruling in policy.rulings(tools).items()}
 
 
@@ -53,7 +53,7 @@ def policy_of(verdict: str, selectors: Any, must_match: bool = True) -> Policy:
 
 
 @pytest.mark.parametrize("default", ["tool", "allow", "ask", "deny"])
-def test_what_no_selector_names_has_the_default(default: Any) -> None:
+def test_tools_that_no_selector_matches_have_the_default(default: Any) -> None:
     assert verdicts(Policy(default=default)) == dict.fromkeys(ALL, default)
 
 
@@ -125,7 +125,7 @@ def test_a_tool_that_is_registered_again_keeps_what_is_assumed() -> None:
     assert verdicts(Policy(deny=["destructive=true"]), [shelf.get("silent")]) == {"silent": "deny"}
 
 
-def test_deny_stands_above_ask_and_ask_above_allow() -> None:
+def test_deny_overrides_ask_and_ask_overrides_allow() -> None:
     policy = Policy(allow=["*"], ask=["*_file"], deny=["write_file"], default="deny")
     assert verdicts(policy) == {"read_file": "ask", "write_file": "deny", "ask_web": "allow", "wipe_disk": "allow"}
 
@@ -142,7 +142,7 @@ RULES = ["*", "*_file", "tag=files", "destructive=true", "read_only=unset", "wip
 def test_every_verdict_is_the_strictest_that_some_list_gives(
     allow: list[str], ask: list[str], deny: list[str], default: Any
 ) -> None:
-    """Each list alone says whom it names; together, deny wins over ask, ask over allow, and all over the default."""
+    """Each list alone shows which tools it names; together, deny overrides ask, ask overrides allow, and all override the default."""
 
     def names(selectors: list[str]) -> set[str]:
         alone = verdicts(Policy(ask=selectors, default="tool"))
@@ -162,7 +162,7 @@ def test_every_verdict_is_the_strictest_that_some_list_gives(
         assert together[name] == expected
 
 
-def test_it_names_the_selector_that_decides() -> None:
+def test_a_ruling_names_the_selector_that_decides() -> None:
     rulings = Policy(deny=["*", "!*_file", "destructive=true"], ask=["!wipe_disk"]).rulings(TOOLS)
     assert rulings == {
         "read_file": ("ask", "!wipe_disk", ""),
@@ -210,7 +210,7 @@ SHIPPED = """
 """
 
 
-def test_it_goes_by_who_ships_a_tool(site: Site) -> None:
+def test_a_policy_matches_the_distribution_that_ships_a_tool(site: Site) -> None:
     site.install("Acme_Weather", {"tools": "acme_weather"}, {"acme_weather.py": WEATHER})
     find = 'from fcregistry import fc_register\n\n@fc_register\ndef find() -> None:\n    "Find."\n'
     site.install("other", {"tools": "other_tools"}, {"other_tools.py": find})
@@ -219,13 +219,13 @@ def test_it_goes_by_who_ships_a_tool(site: Site) -> None:
     assert re.search(r"the policy names 'acme:find', .* did you mean", message)
 
 
-def test_a_renamed_tool_answers_to_either_name_so_that_renaming_escapes_nothing() -> None:
+def test_selectors_match_a_renamed_tool_by_both_names() -> None:
     renamed = [READ, WRITE.renamed("save")]
     for name in ("write_file", "save"):
         assert verdicts(Policy(deny=[name]), renamed) == {"read_file": "tool", "save": "deny"}
 
 
-def test_an_alias_is_a_name_too_where_no_tool_has_it_itself() -> None:
+def test_a_selector_matches_an_alias_if_no_tool_has_that_name() -> None:
     tools = [named("erase", aliases=("rm", "read_file")), READ]
     assert verdicts(Policy(deny=["rm"]), tools) == {"erase": "deny", "read_file": "tool"}
     assert verdicts(Policy(deny=["read_file"]), tools) == {"erase": "tool", "read_file": "deny"}
@@ -237,14 +237,14 @@ def test_an_alias_is_a_name_too_where_no_tool_has_it_itself() -> None:
 @pytest.mark.parametrize("verdict", ["allow", "ask", "deny"])
 @pytest.mark.parametrize("selector", ["wipe_disc", "wipe_disc*", "acme:*", "tag=disks", "group=disks", "!wipe_disc"])
 def test_a_selector_that_names_no_tool_of_the_executor_is_refused_when_it_is_made(verdict: Any, selector: str) -> None:
-    """A misspelt rule protects nothing, and nobody would notice."""
+    """A misspelt rule protects nothing, which would go unnoticed."""
     policy = policy_of(verdict, ["*", selector])
     with pytest.raises(ToolNotFoundError, match="and no tool of the executor answers to that"):
         Executor(TOOLS, policy=policy)
     assert Executor(TOOLS, policy=policy_of(verdict, ["*", selector], must_match=False)).tools
 
 
-def test_the_refusal_names_the_nearest_names_and_the_way_out() -> None:
+def test_the_error_has_the_nearest_names_and_the_fix() -> None:
     with pytest.raises(ToolNotFoundError) as caught:
         Policy(deny=["wipe_disc"]).rulings(TOOLS)
     assert str(caught.value) == (
@@ -279,13 +279,15 @@ def test_a_name_that_several_tools_have_is_refused() -> None:
         (7, "of a policy: give selectors as a list, not 7"),
     ],
 )
-def test_what_is_no_selector_is_refused_when_the_policy_is_made(verdict: Any, selectors: Any, message: str) -> None:
+def test_a_text_that_is_not_a_selector_is_refused_when_the_policy_is_made(
+    verdict: Any, selectors: Any, message: str
+) -> None:
     with pytest.raises(SelectorError) as caught:
         policy_of(verdict, selectors)
     assert f"{verdict} {message}" in str(caught.value)
 
 
-def test_a_default_that_there_is_not_is_refused() -> None:
+def test_an_unknown_default_is_refused() -> None:
     with pytest.raises(ValueError, match="the default of a policy must be one of tool, allow, ask, deny, not 'maybe'"):
         Policy(default="maybe")  # type: ignore[arg-type]
 
@@ -298,7 +300,7 @@ def test_a_policy_does_not_change_with_the_list_that_it_was_made_of() -> None:
     assert verdicts(policy)["wipe_disk"] == "deny"
 
 
-def test_what_is_no_policy_is_refused() -> None:
+def test_a_value_that_is_not_a_policy_is_refused() -> None:
     with pytest.raises(TypeError, match=r"policy must be a Policy, not \['wipe_disk'\]"):
         Executor(TOOLS, policy=["wipe_disk"])  # type: ignore[arg-type]
 
@@ -307,7 +309,7 @@ def test_what_is_no_policy_is_refused() -> None:
 
 
 def codes(executor: Executor) -> dict[str, list[str]]:
-    """Call every tool by each way, and return what came of it."""
+    """Return the code of a call of every tool, by each method of the executor."""
     calls = [ToolCall(name) for name in ALL]
     each = [executor.run(call) for call in calls]
     told = {result.call.name: [result.error.code if result.error else "ok"] for result in each if result.call}
@@ -318,7 +320,7 @@ def codes(executor: Executor) -> dict[str, list[str]]:
     return told
 
 
-def test_calls_are_treated_as_the_policy_says_by_every_way() -> None:
+def test_the_policy_applies_to_every_way_of_calling() -> None:
     asked: list[str] = []
 
     def approve(tool: Tool, call: ToolCall) -> bool:
@@ -335,11 +337,11 @@ def test_calls_are_treated_as_the_policy_says_by_every_way() -> None:
     assert sorted(asked) == ["read_file"] * 3 + ["write_file"] * 3
 
 
-def test_without_anybody_to_ask_what_is_to_be_asked_about_is_refused() -> None:
+def test_without_an_approver_calls_that_the_policy_asks_about_are_refused() -> None:
     assert codes(Executor(TOOLS, policy=Policy(default="ask"))) == dict.fromkeys(ALL, ["approval_required"] * 3)
 
 
-def test_a_denied_tool_is_not_even_asked_about_and_the_model_is_told() -> None:
+def test_for_a_denied_tool_the_approver_is_not_asked_and_the_model_reads_the_denial() -> None:
     def approve(tool: Tool, call: ToolCall) -> bool:
         raise AssertionError("nobody is to be asked")
 

@@ -1,4 +1,4 @@
-"""Prepared calls: judged now and run later, in another process too, and only as they were decided."""
+"""Prepared calls: checked now and run later, in another process too, and only as the approver decided."""
 
 from __future__ import annotations
 
@@ -81,14 +81,14 @@ def carried(prepared: PreparedCalls, **options: Any) -> PreparedCalls:
 
 
 def outcomes(results: list[ToolResult]) -> list[tuple[str | None, str]]:
-    """Return the id of each call, and what came of it."""
+    """Return the id of each call, and the code of its result."""
     return [(each.call.id if each.call else None, each.error.code if each.error else "ok") for each in results]
 
 
 # --- preparing ------------------------------------------------------------------------------------
 
 
-def test_nothing_runs_and_nobody_is_asked() -> None:
+def test_preparing_runs_nothing_and_does_not_ask_the_approver() -> None:
     def approve(tool: Tool, call: ToolCall) -> bool:
         raise AssertionError("nobody is to be asked")
 
@@ -99,7 +99,7 @@ def test_nothing_runs_and_nobody_is_asked() -> None:
 
 
 @pytest.mark.parametrize("travels", [False, True])
-def test_what_waits_is_shown_as_whoever_decides_needs_it(travels: bool) -> None:
+def test_a_waiting_call_shows_what_an_approver_needs(travels: bool) -> None:
     prepared = executor().prepare(CALLS)
     first, second = (carried(prepared) if travels else prepared).waiting
 
@@ -117,7 +117,7 @@ def test_what_waits_is_shown_as_whoever_decides_needs_it(travels: bool) -> None:
     json.dumps([first.to_json(), second.to_json()])
 
 
-def test_the_policy_says_why_it_asks() -> None:
+def test_the_reason_of_a_waiting_call_names_the_policy() -> None:
     asking = executor(policy=Policy(ask=["r*"], deny=["pay"], default="ask"))
     prepared = asking.prepare(CALLS)
     assert [(each.id, each.reason) for each in prepared.waiting] == [
@@ -127,7 +127,7 @@ def test_the_policy_says_why_it_asks() -> None:
     assert outcomes(asking.resume(prepared))[2:4] == [("3", "denied"), ("4", "denied")]
 
 
-def test_what_is_shown_cannot_change_what_runs() -> None:
+def test_changing_a_waiting_call_does_not_change_the_call_that_runs() -> None:
     asking = executor()
     prepared = asking.prepare(CALLS)
     shown = prepared.waiting[0].arguments
@@ -147,7 +147,7 @@ def test_what_is_shown_cannot_change_what_runs() -> None:
 
 @pytest.mark.parametrize("travels", [False, True])
 @pytest.mark.parametrize("is_async", [False, True])
-def test_what_was_decided_is_done_and_all_is_answered_in_order(travels: bool, is_async: bool) -> None:
+def test_decisions_are_applied_and_all_results_are_in_order(travels: bool, is_async: bool) -> None:
     made = executor()
     prepared = made.prepare(CALLS)
     if travels:
@@ -172,7 +172,7 @@ def test_what_was_decided_is_done_and_all_is_answered_in_order(travels: bool, is
 
 
 @pytest.mark.parametrize("travels", [False, True])
-def test_a_waiting_call_without_a_decision_does_not_run_even_if_somebody_here_would_approve(travels: bool) -> None:
+def test_a_waiting_call_without_a_decision_does_not_run_even_if_the_executor_has_an_approver(travels: bool) -> None:
     made = executor(approve=lambda tool, call: True)
     prepared = made.prepare(CALLS[:2])
     results = made.resume(carried(prepared) if travels else prepared)
@@ -180,7 +180,7 @@ def test_a_waiting_call_without_a_decision_does_not_run_even_if_somebody_here_wo
     assert results[0].content == "delete requires approval, which was not given; it was not run"
 
 
-def test_a_plain_yes_and_no_are_decisions_too() -> None:
+def test_true_and_false_are_decisions_too() -> None:
     made = executor()
     results = made.resume(made.prepare(CALLS[:3]), {"1": True, "3": False})
     assert outcomes(results) == [("1", "ok"), ("2", "ok"), ("3", "denied")]
@@ -199,7 +199,7 @@ def test_arguments_may_be_changed_and_are_validated_again(travels: bool) -> None
     assert ran == [("delete", "b")]
 
 
-def test_what_was_repaired_is_told_of_the_result() -> None:
+def test_the_result_has_the_repairs() -> None:
     made = executor(approve=lambda tool, call: True)
     call = {"name": "delete", "arguments": {"path": "a", "force": None}}
     prepared = carried(made.prepare([call]))
@@ -211,7 +211,7 @@ def test_what_was_repaired_is_told_of_the_result() -> None:
 
 
 @pytest.mark.parametrize("given", [None, [], "text", {"name": 1}, {"name": "delete", "arguments": "{cut", "id": "9"}])
-def test_what_is_no_call_is_answered_as_elsewhere(given: object) -> None:
+def test_a_value_that_is_not_a_call_gives_the_same_result_as_in_run(given: object) -> None:
     made = executor()
     alone = made.run(given)
     (result,) = made.resume(carried(made.prepare([given])))
@@ -238,7 +238,7 @@ class InPlace:
     [("text", "text"), ({"n": Decimal("1.50")}, {"n": "1.50"}), (object(), None), (10**5000, None), (None, None)],
     ids=["text", "object", "formless", "long", "none"],
 )
-def test_a_result_that_a_hook_puts_in_place_of_a_failure_travels(value: Any, later: Any) -> None:
+def test_a_result_that_a_hook_returns_in_place_of_a_failure_is_serialized(value: Any, later: Any) -> None:
     made = executor(hooks=[InPlace(lambda result: ToolResult(result.call, value, None, "stand-in", result.tool))])
     (result,) = made.resume(carried(made.prepare([CALLS[1]])))
     assert (result.ok, result.content, result.value) == (True, "stand-in", later)
@@ -246,7 +246,7 @@ def test_a_result_that_a_hook_puts_in_place_of_a_failure_travels(value: Any, lat
     assert (result.call.name, result.call.id) == ("read", "2")
 
 
-def test_so_do_pieces_of_content_that_a_hook_puts_there() -> None:
+def test_content_that_a_hook_returns_is_serialized() -> None:
     def answer(result: ToolResult) -> ToolResult:
         seen = ToolResult(result.call, "seen", None, "seen", result.tool)
         return seen.with_content(["told", Content.image(PNG)])
@@ -259,7 +259,7 @@ def test_so_do_pieces_of_content_that_a_hook_puts_there() -> None:
     assert (result.content, result.value) == ("told\n[image: image/png, 8 bytes]", "seen")
 
 
-def test_a_text_that_a_hook_puts_in_place_of_an_error_stays_there() -> None:
+def test_a_text_that_a_hook_returns_in_place_of_an_error_is_serialized() -> None:
     made = executor(hooks=[InPlace(lambda result: result.with_content("ask an administrator"))])
     (result,) = made.resume(carried(made.prepare([CALLS[1]])))
     assert result.content == "ask an administrator"
@@ -268,12 +268,12 @@ def test_a_text_that_a_hook_puts_in_place_of_an_error_stays_there() -> None:
     assert result.error.message.endswith(": not today")
 
 
-def test_one_call_is_no_list_of_calls() -> None:
+def test_one_call_in_place_of_a_list_is_refused() -> None:
     with pytest.raises(TypeError, match="give a list of calls"):
         executor().prepare(CALLS[0])  # type: ignore[arg-type]
 
 
-def test_no_calls_are_prepared_and_resumed_too() -> None:
+def test_an_empty_list_can_be_prepared_and_resumed() -> None:
     assert executor().resume(carried(executor().prepare([]))) == []
 
 
@@ -299,7 +299,7 @@ def test_calls_without_an_id_or_with_one_id_can_be_told_apart() -> None:
 
 
 @pytest.mark.parametrize("given", [1, float("nan"), ["1"], {"1": 1}, b"1", object()])
-def test_an_id_that_is_no_text_is_none_and_takes_no_other_call_with_it(given: Any) -> None:
+def test_an_id_that_is_not_a_string_is_ignored_and_does_not_affect_other_calls(given: Any) -> None:
     made = executor()
     prepared = carried(made.prepare([ToolCall("delete", {"path": "a"}, given), ToolCall("delete", {"path": "b"}, "2")]))
     assert [each.id for each in prepared.waiting] == ["call-1", "2"]
@@ -307,7 +307,7 @@ def test_an_id_that_is_no_text_is_none_and_takes_no_other_call_with_it(given: An
 
 
 @given(st.lists(st.none() | st.sampled_from(["", "1", "1-2", "1-3", "call", "call-1", "call-2"]), max_size=8))
-def test_no_two_calls_have_one_name_and_the_first_of_an_id_has_that(ids: list[str | None]) -> None:
+def test_no_two_calls_have_one_key_and_the_first_call_of_an_id_has_the_id_as_its_key(ids: list[str | None]) -> None:
     keys = [each.id for each in executor().prepare([ToolCall("delete", {"path": "a"}, each) for each in ids]).waiting]
     assert len(set(keys)) == len(keys) == len(ids)
     for place, each in enumerate(ids):
@@ -332,7 +332,9 @@ def test_no_two_calls_have_one_name_and_the_first_of_an_id_has_that(ids: list[st
         ),
     ],
 )
-def test_a_decision_about_nothing_is_refused_and_nothing_runs(decisions: Mapping[str, Any], message: str) -> None:
+def test_a_decision_about_a_call_that_does_not_wait_is_refused_and_nothing_runs(
+    decisions: Mapping[str, Any], message: str
+) -> None:
     made = executor()
     prepared = made.prepare(CALLS)
     with pytest.raises(ApprovalError) as caught:
@@ -349,7 +351,7 @@ def test_a_decision_about_calls_of_which_none_waits_says_so() -> None:
 
 
 @pytest.mark.parametrize("decision", ["yes", 1, None, Approve, Deny, {"approve": True}])
-def test_what_is_no_decision_is_refused(decision: Any) -> None:
+def test_a_value_that_is_not_a_decision_is_refused(decision: Any) -> None:
     made = executor()
     with pytest.raises(TypeError, match=r"the decision about '1' must be Approve\(…\) or Deny\(…\), not "):
         made.resume(made.prepare(CALLS), {"1": decision})
@@ -377,7 +379,7 @@ def test_prepared_calls_are_resumed_once() -> None:
     assert [name for name, _ in ran].count("delete") == 1
 
 
-def test_the_same_calls_have_the_same_name_wherever_they_come_back() -> None:
+def test_prepared_calls_keep_their_id_in_json() -> None:
     """So that a host that remembers it runs them once."""
     prepared = executor().prepare(CALLS)
     again = carried(prepared)
@@ -386,14 +388,14 @@ def test_the_same_calls_have_the_same_name_wherever_they_come_back() -> None:
     assert repr(again) == f"<PreparedCalls {prepared.id}: 6 calls, 2 waiting>"
 
 
-def test_calls_that_were_changed_on_the_way_are_not_read() -> None:
+def test_prepared_calls_whose_text_was_changed_are_refused() -> None:
     text = executor().prepare(CALLS).to_json(key=KEY)
     for changed in (text.replace("path", "PATH", 1), text.replace('"3', '"4', 1)):
         with pytest.raises(ApprovalError, match="signed with another key, or changed since; nothing was run"):
             PreparedCalls.from_json(changed, key=KEY)
 
 
-def test_calls_that_are_too_old_are_not_taken_up(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_prepared_calls_that_are_too_old_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     prepared = executor().prepare(CALLS)
     now = prepared.made
     monkeypatch.setattr("time.time", lambda: now + 60)
@@ -433,14 +435,14 @@ def test_calls_that_are_dated_in_the_future_have_no_known_age(monkeypatch: pytes
         (True, TypeError, "max_age must be a number of seconds, or None for any age, not bool"),
     ],
 )
-def test_an_age_that_is_none_is_refused(max_age: Any, error: type[Exception], message: str) -> None:
+def test_a_max_age_that_is_not_valid_is_refused(max_age: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=f"^{message}$"):
         carried(executor().prepare(CALLS), max_age=max_age)
 
 
 @pytest.mark.parametrize("made", ["2026-01-31T12:00:00", None, True])
 def test_calls_without_a_date_have_no_known_age(made: Any) -> None:
-    """Signed by another program that knows the key: a date without a zone is none."""
+    """Another program that knows the key has signed them, with something else in place of the date."""
     written = json.loads(executor().prepare(CALLS).to_json(key=KEY))
     written["payload"] = json.dumps({**json.loads(written["payload"]), "made": made})
     signed = f"{written['format']}\n{written['payload']}".encode()
@@ -452,7 +454,7 @@ def test_calls_without_a_date_have_no_known_age(made: Any) -> None:
 # --- another process, another day -----------------------------------------------------------------
 
 
-def test_a_tool_that_changed_or_is_gone_is_not_run_and_the_others_are() -> None:
+def test_a_tool_that_has_changed_or_was_removed_is_not_run_and_the_others_are() -> None:
     def changed(path: str, trash: bool = True) -> str:
         """Delete a file."""
         return delete(path)
@@ -476,7 +478,7 @@ def test_another_tool_of_that_name_and_schema_is_another_tool() -> None:
     assert outcomes(results) == [("1", "unavailable")]
 
 
-def test_what_the_policy_denies_today_does_not_run_whatever_was_decided_before() -> None:
+def test_a_call_that_the_policy_denies_by_now_does_not_run_whatever_was_decided() -> None:
     prepared = executor().prepare(CALLS[:2])
     strict = executor(policy=Policy(deny=["delete"], ask=["read"]))
     results = strict.resume(carried(prepared), {"1": Approve()})
@@ -538,7 +540,7 @@ def test_calls_are_prepared_in_one_process_decided_about_in_a_second_and_run_in_
 # --- what is kept of it ---------------------------------------------------------------------------
 
 
-def test_who_decided_is_logged_and_never_told_the_model(caplog: pytest.LogCaptureFixture) -> None:
+def test_the_approver_is_logged_and_never_shown_to_the_model(caplog: pytest.LogCaptureFixture) -> None:
     made = executor()
     with caplog.at_level(logging.INFO, logger="fcregistry.approvals"):
         results = made.resume(made.prepare(CALLS[:3]), {"1": Approve({"path": "z"}), "3": Deny("no")}, by="Ann")
@@ -586,7 +588,7 @@ def test_a_number_keeps_its_digits(number: Decimal) -> None:
     assert f"{result.value:f}" == written
 
 
-def test_a_number_that_python_does_not_write_is_answered() -> None:
+def test_a_number_with_too_many_digits_gives_a_failed_result() -> None:
     def count(number: int) -> None:
         """Count."""
 

@@ -18,7 +18,7 @@ from fcregistry.errors import ToolError
 
 
 class RequestError(Exception):
-    """One that carries its status as clients for HTTP do."""
+    """An error with a status, like those of HTTP clients."""
 
     def __init__(self, message: str, **attributes: Any) -> None:
         super().__init__(message)
@@ -26,7 +26,7 @@ class RequestError(Exception):
 
 
 def told_of(exception: Exception) -> str:
-    """Return what a model reads of a tool that raises."""
+    """Return the text that a model reads of a tool that raises an exception."""
 
     def work() -> None:
         """Work."""
@@ -61,14 +61,14 @@ def test_the_status_of_a_failed_request_is_kept(exception: Exception, told: str)
     assert told_of(exception) == told
 
 
-def test_nothing_is_put_after_the_words_that_an_author_wrote_for_a_model() -> None:
+def test_nothing_is_added_to_the_message_of_a_tool_error() -> None:
     error = ToolError("The archive is closed.")
     error.status_code = 503  # type: ignore[attr-defined]
 
     assert told_of(error) == "The archive is closed."
 
 
-def test_what_a_group_holds_is_told_with_it() -> None:
+def test_the_text_of_a_group_has_the_texts_of_its_exceptions() -> None:
     inner = ExceptionGroup("inner", [KeyError("k"), ValueError()])
     group = ExceptionGroup("failed", [RequestError("no", status=404), inner, ToolError("Try later.")])
 
@@ -77,7 +77,7 @@ def test_what_a_group_holds_is_told_with_it() -> None:
     )
 
 
-def test_of_a_large_group_the_first_are_told_and_how_many_more_there_are() -> None:
+def test_the_text_of_a_large_group_has_the_first_exceptions_and_the_number_of_the_others() -> None:
     group = ExceptionGroup("failed", [ValueError(str(number)) for number in range(8)])
 
     assert told_of(group).endswith("ValueError: 3; ValueError: 4; and 3 more")
@@ -128,7 +128,7 @@ async def fail_at_a_later_item(number: int) -> AsyncIterator[float]:
 @pytest.mark.parametrize("options", [{}, {"timeout": 5}])
 @pytest.mark.parametrize("function", [fail, fail_later, fail_at_an_item, fail_at_a_later_item])
 def test_a_traceback_begins_in_the_code_of_the_tool(function: Any, options: dict[str, Any]) -> None:
-    """An author looks for a mistake of their own: frames of fcregistry help nobody there."""
+    """Authors look for mistakes of their own, and frames of fcregistry do not help them."""
     executor = Executor([Tool.from_function(function, **options)])
     call = ToolCall(function.__name__, '{"number": 0}')
     results = [executor.run(call), executor.run(call), asyncio.run(executor.arun(call)), *executor.run_all([call])]

@@ -1,4 +1,4 @@
-"""Calls on a pool: values, exceptions, and everything that can go wrong on the way."""
+"""Calls on a pool: values, exceptions, and failures of the pool and of workers."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ CALLS = """
 
 @pytest.fixture(scope="module")
 def came(site: Site) -> dict[str, Any]:
-    """What came of each call, run by real worker processes."""
+    """The outcome of each call, run by real worker processes."""
     told: dict[str, Any] = ask(site, CALLS, env={"ACME_KEY": "hunter2"})
     return told
 
@@ -122,7 +122,7 @@ def test_a_value_comes_back_as_its_return_type_or_as_json(came: dict[str, Any], 
     assert came[call]["repr"] == shown
 
 
-def test_what_is_for_the_model_comes_back_beside_the_value(came: dict[str, Any]) -> None:
+def test_content_for_the_model_comes_back_beside_the_value(came: dict[str, Any]) -> None:
     assert came["parts"] == ["told", "[link: page, acme:page]"]
 
 
@@ -151,7 +151,7 @@ def test_an_exception_comes_back_as_data(came: dict[str, Any], kind: str, type_n
     assert raised["retryable"] is False
 
 
-def test_what_a_tool_says_to_the_model_comes_back_with_its_advice(came: dict[str, Any]) -> None:
+def test_a_tool_error_comes_back_with_retryable_and_retry_after(came: dict[str, Any]) -> None:
     told = came["fail told"]
     assert told["says"] == "The room is taken."
     assert told["is_tool_error"]
@@ -170,7 +170,7 @@ def test_a_secret_of_the_worker_does_not_leave_it_in_a_message(came: dict[str, A
     assert came["keyed"]["says"] == "the key … is refused"
 
 
-def test_a_result_without_a_json_form_is_no_result(came: dict[str, Any]) -> None:
+def test_a_result_without_a_json_form_is_a_failure(came: dict[str, Any]) -> None:
     assert came["handle"]["code"] == "unencodable_result"
     reason = "ran, but its result cannot be shown: a value of type builtins.object has no JSON form"
     assert came["handle"]["text"] == f"handle {reason}"
@@ -209,7 +209,7 @@ OTHERS = """
 
 @pytest.fixture(scope="module")
 def others(site: Site, make_site: Callable[..., Site]) -> dict[str, Any]:
-    """What came of calls that were handed to other workers."""
+    """The outcomes of calls that were sent to other workers."""
     newer = install(make_site(), "2.0", (site.folder / "acme_remote.py").read_text().replace("b: int", "b: int = 0"))
     code = f"import sys\nHERE, OTHER = {str(site.folder)!r}, {str(newer.folder)!r}\n"
     told: dict[str, Any] = ask(site, f"    {code.replace(chr(10), chr(10) + '    ')}{OTHERS}", env={"ACME_KEY": "x"})
@@ -236,7 +236,7 @@ def test_a_worker_without_a_required_variable_says_so(others: dict[str, Any]) ->
     assert keyed["says"].endswith(": ACME_KEY is not set there")
 
 
-def test_a_worker_that_dies_takes_nothing_else_with_it(others: dict[str, Any]) -> None:
+def test_a_worker_that_dies_does_not_affect_other_calls(others: dict[str, Any]) -> None:
     before, died, after = others["dying"]
     assert before["value"] == 3
     assert died["code"] == "tool_failed"
@@ -272,7 +272,7 @@ VERSIONS = """
 def test_a_worker_with_another_version_is_refused_unless_any_may_run(
     site: Site, make_site: Callable[..., Site]
 ) -> None:
-    """Its schema is the same, so nothing else would tell."""
+    """Its schema is the same, so only the version shows the difference."""
     newer = install(make_site(), "2.0")
     head = (
         "import sys\nfrom concurrent.futures import ProcessPoolExecutor\nfrom multiprocessing import get_context\n"
@@ -292,13 +292,13 @@ def test_a_worker_with_another_version_is_refused_unless_any_may_run(
     assert logged == ["tools of acme-remote 1.0 run on workers that have version 2.0"]
 
 
-def test_worker_versions_is_one_of_two_words() -> None:
+def test_another_value_of_worker_versions_is_refused() -> None:
     with pytest.raises(ValueError, match='worker_versions must be "same" or "any", not None'):
         fcregistry.Executor([], worker_versions=None)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("raised", [RuntimeError("lost its way"), BrokenExecutor("broke"), SystemExit(3)])
-def test_what_a_pool_raises_is_the_cause_of_the_error(raised: BaseException) -> None:
+def test_an_exception_of_a_pool_is_the_cause_of_the_error(raised: BaseException) -> None:
     pool = Deaf()
     future = PoolRunner(pool).submit(ADD, {"a": 1, "b": 2})
     pool.future.set_exception(raised)
@@ -307,7 +307,7 @@ def test_what_a_pool_raises_is_the_cause_of_the_error(raised: BaseException) -> 
     assert "outcome_of" not in "".join(format_exception(raised))  # whose frame would keep the pool's future
 
 
-def test_what_a_pool_raises_when_it_is_handed_a_call_is_the_cause_too() -> None:
+def test_an_exception_while_a_call_is_submitted_is_the_cause_too() -> None:
     pool = ThreadPoolExecutor(1)
     pool.shutdown()
     error = PoolRunner(pool).submit(ADD, {"a": 1, "b": 2}).result(0).exception
@@ -347,7 +347,7 @@ OTHER_VERSION = (
 
 
 class Deaf(Executor):
-    """A pool whose work is never done, unless a test does it."""
+    """A pool that never runs its work; a test settles the futures."""
 
     def __init__(self) -> None:
         self.future: Future[Any] = Future()
@@ -390,7 +390,9 @@ def test_an_answer_that_comes_after_the_call_was_cancelled_is_dropped() -> None:
         ),
     ],
 )
-def test_whatever_becomes_of_a_pools_work_is_an_outcome(end: Callable[[Any], Any], code: str, says: str) -> None:
+def test_however_the_work_of_a_pool_ends_the_call_has_an_outcome(
+    end: Callable[[Any], Any], code: str, says: str
+) -> None:
     pool = Deaf()
     future = PoolRunner(pool).submit(ADD, {"a": 1, "b": 2})
     end(pool.future)
@@ -409,8 +411,8 @@ def test_a_pool_that_is_shut_down_gives_an_outcome() -> None:
     assert str(error).endswith("it was not run: RuntimeError: cannot schedule new futures after shutdown")
 
 
-def test_an_outcome_waits_for_nobody() -> None:
-    """What has to be done with an answer is done where the answer comes; the caller's thread is free."""
+def test_a_call_on_a_pool_does_not_block_the_thread_of_the_caller() -> None:
+    """The answer is processed on the thread on which it arrives; the caller's thread is free."""
     begun, go_on = Event(), Event()
     with ThreadPoolExecutor(1) as pool:
         pool.submit(begun.set)
@@ -422,7 +424,7 @@ def test_an_outcome_waits_for_nobody() -> None:
         assert isinstance(future.result(30).exception, WorkerError)  # the application's own tool, which no worker has
 
 
-def test_only_a_pool_is_taken() -> None:
+def test_a_pool_without_the_interface_of_an_executor_is_refused() -> None:
     class Client:
         def get_executor(self) -> None: ...
 
@@ -438,7 +440,7 @@ def test_only_a_pool_is_taken() -> None:
 # --- what travels -------------------------------------------------------------------------------------
 
 
-def test_what_travels_is_a_name_and_json() -> None:
+def test_a_request_contains_an_id_and_json() -> None:
     sent: list[str] = []
 
     class Watched(Deaf):
@@ -473,7 +475,7 @@ def test_a_request_of_another_version_is_refused() -> None:
         read_answer("{}")
 
 
-def test_every_reason_has_its_words() -> None:
+def test_every_reason_has_a_code_and_a_message() -> None:
     assert {name: str(worker_error(ADD, name, "why")) for name in REASONS} == {
         "no_tool": "add is not available: the worker does not have this tool: why",
         "schema_changed": "add is not available: the worker has this tool with other parameters (schema_changed): why",
@@ -493,7 +495,7 @@ def test_every_reason_has_its_words() -> None:
 # --- which tools travel -------------------------------------------------------------------------------
 
 
-def test_tools_that_no_worker_finds_are_refused_all_together() -> None:
+def test_one_error_names_all_tools_that_workers_cannot_run() -> None:
     mine = Tool.from_function(partial(add, 1), name="mine")
     with ThreadPoolExecutor(1) as pool, pytest.raises(DefinitionError) as refusal:
         fcregistry.Executor([ADD, mine], pool=pool)
@@ -505,7 +507,7 @@ def test_tools_that_no_worker_finds_are_refused_all_together() -> None:
     )
 
 
-def test_a_tool_of_a_plugin_travels_unless_it_holds_on_to_its_caller(site: Site) -> None:
+def test_a_tool_of_a_plugin_can_run_on_workers_unless_it_needs_its_caller(site: Site) -> None:
     said = ask(
         site,
         """

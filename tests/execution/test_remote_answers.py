@@ -1,4 +1,4 @@
-"""Answers of a worker that cannot be read, and words of a worker that are kept from the model."""
+"""Answers of a worker that cannot be read, and messages of a worker that the model must not read."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def returned(value: str, form: Any = "json") -> str:
         (Unspeakable(), "Unspeakable"),
     ],
 )
-def test_an_answer_that_cannot_be_read_is_an_outcome(answer: str | BaseException, why: str) -> None:
+def test_an_answer_that_cannot_be_read_gives_a_failed_outcome(answer: str | BaseException, why: str) -> None:
     outcome = PoolRunner(Pool(answer)).submit(ADD, {"a": 1, "b": 2}).result(0)
     error = outcome.exception
     assert isinstance(error, WorkerError)
@@ -74,7 +74,7 @@ def test_an_answer_that_cannot_be_read_is_an_outcome(answer: str | BaseException
     assert str(error).startswith(f"add returned no result: its worker failed; it may have done its work: {why}")
 
 
-def test_an_interrupt_of_a_worker_is_the_users() -> None:
+def test_an_interrupt_of_a_worker_is_raised() -> None:
     outcome = PoolRunner(Pool(KeyboardInterrupt())).submit(ADD, {"a": 1, "b": 2}).result(0)
     assert isinstance(outcome.exception, KeyboardInterrupt)
 
@@ -195,14 +195,14 @@ INVALID = "the arguments of visit are not valid where it runs; it was not run:\n
         ),
     ],
 )
-def test_the_words_of_an_exception_that_is_for_no_model_can_be_kept_from_it(
+def test_with_tool_errors_the_message_of_a_remote_exception_is_left_out(
     tried: Any, call: str, code: str, told: str, reserved: str
 ) -> None:
     assert tried[call] == [[code, told, True], [code, reserved, True]]
 
 
 @pytest.mark.parametrize("call", ["formless", "even"])
-def test_what_fcregistry_itself_says_of_values_is_never_kept(tried: Any, call: str) -> None:
+def test_messages_of_fcregistry_about_values_are_never_left_out(tried: Any, call: str) -> None:
     told, reserved = tried[call]
     assert told == reserved
     assert told[1].endswith(("a value of type builtins.object has no JSON form", "- $.number: must satisfy <lambda>"))

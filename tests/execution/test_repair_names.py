@@ -47,7 +47,7 @@ def test_repairs_are_all_or_none_or_some_by_name(given: Any, made: set[str]) -> 
     assert {name for name, text in SLIPS.items() if executor.run(ToolCall("take", text)).ok} == made
 
 
-def test_an_unknown_repair_is_named_with_those_there_are() -> None:
+def test_the_error_for_an_unknown_repair_lists_the_repairs() -> None:
     with pytest.raises(ValueError, match="there is no repair") as caught:
         Executor(take, repairs=["comments", "coments"])
 
@@ -60,7 +60,7 @@ def test_an_unknown_repair_is_named_with_those_there_are() -> None:
 @pytest.mark.parametrize(
     "given", ["comments", None, 1, {"comments"}.__iter__()], ids=["text", "none", "number", "iter"]
 )
-def test_what_is_no_collection_of_names_is_refused(given: Any) -> None:
+def test_a_value_that_is_not_a_collection_of_names_is_refused(given: Any) -> None:
     with pytest.raises(
         TypeError, match=r"^repairs must be True, False or a collection of names such as \{'comments'\}, not "
     ):
@@ -110,7 +110,7 @@ def test_missing_commas_are_added_only_where_the_repair_is_named(text: str, valu
         '{"a": x "b": 1}',
     ],
 )
-def test_text_that_a_comma_does_not_complete_stays_refused(text: str) -> None:
+def test_text_that_is_not_valid_with_a_comma_added_is_refused(text: str) -> None:
     def show(**table: Any) -> Any:
         """Show a table."""
         return table

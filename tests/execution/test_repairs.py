@@ -1,4 +1,4 @@
-"""What is repaired in a model's arguments because the schema leaves no doubt, and what is not."""
+"""What is repaired in a model's arguments because the schema makes the meaning certain, and what is not."""
 
 from __future__ import annotations
 
@@ -54,7 +54,7 @@ def run(arguments: object, executor: Executor = EXECUTOR) -> ToolResult:
         ({"text": None}, 2, "default", "$.text was null: taken as left out"),
     ],
 )
-def test_what_is_meant_without_doubt_is_repaired_and_recorded(
+def test_arguments_with_a_certain_meaning_are_repaired_and_recorded(
     arguments: dict[str, Any], place: int, value: object, repair: str
 ) -> None:
     before = copy.deepcopy(arguments)
@@ -101,7 +101,7 @@ SINGLE_QUOTES = "had single quotes that JSON does not know: taken as JSON writes
         ),
     ],
 )
-def test_text_that_holds_an_array_or_object_may_have_slips_of_its_own(
+def test_text_that_contains_an_array_or_object_may_have_slips_of_its_own(
     arguments: object, place: int, value: object, repairs: tuple[str, ...]
 ) -> None:
     result = run(arguments)
@@ -158,7 +158,7 @@ def test_a_text_that_violates_twice_is_repaired_once() -> None:
 
 
 @pytest.mark.parametrize("arguments", [{"text": "[1, 2]"}, {"either": "[1, 2]"}, {"items": None}, {"text": "null"}])
-def test_what_is_valid_stays_as_it_is(arguments: dict[str, Any]) -> None:
+def test_valid_arguments_are_not_changed(arguments: dict[str, Any]) -> None:
     result = run(arguments)
 
     assert result.ok
@@ -187,14 +187,14 @@ def test_what_is_valid_stays_as_it_is(arguments: dict[str, Any]) -> None:
         {"text": 5},
     ],
 )
-def test_what_would_have_to_be_guessed_is_refused(arguments: dict[str, Any]) -> None:
+def test_arguments_with_an_uncertain_meaning_are_refused(arguments: dict[str, Any]) -> None:
     result = run(arguments)
 
     assert result.error is not None
     assert result.error.code == "invalid_arguments"
 
 
-def test_a_repair_is_shown_to_whoever_is_asked_for_approval() -> None:
+def test_the_approver_gets_the_repaired_arguments() -> None:
     shown: list[ToolCall] = []
 
     def approve(tool: Tool, call: ToolCall) -> bool:
@@ -280,7 +280,9 @@ NESTED = Executor([nested])
         ({"person": '{"name": "Ann", "age": null}'}, ["$.person.age"]),
     ],
 )
-def test_null_stands_for_an_optional_property_at_any_depth(arguments: dict[str, Any], places: list[str]) -> None:
+def test_null_means_that_an_optional_property_is_left_out_at_any_depth(
+    arguments: dict[str, Any], places: list[str]
+) -> None:
     before = copy.deepcopy(arguments)
     result = NESTED.run({"name": "nested", "arguments": arguments})
 
@@ -290,7 +292,7 @@ def test_null_stands_for_an_optional_property_at_any_depth(arguments: dict[str, 
     assert arguments == before
 
 
-def test_what_arrives_is_as_if_the_property_were_left_out() -> None:
+def test_the_tool_gets_the_arguments_as_if_the_property_were_left_out() -> None:
     result = NESTED.run(
         {
             "name": "nested",
@@ -325,7 +327,7 @@ def test_null_stays_where_it_is_valid() -> None:
         ({"shape": {"kind": "circle", "radius": 1, "tilt": None}}, "$.shape.tilt"),
     ],
 )
-def test_null_for_what_is_needed_or_unknown_is_a_mistake(arguments: dict[str, Any], path: str) -> None:
+def test_null_for_a_required_or_unknown_property_is_refused(arguments: dict[str, Any], path: str) -> None:
     result = NESTED.run({"name": "nested", "arguments": arguments})
 
     assert result.error is not None
@@ -365,7 +367,7 @@ ONE = {"type": "object", "properties": {"x": {"type": "integer"}, "y": {"type": 
         ({"properties": {"u": {"anyOf": [{"type": "string"}, {"type": "integer"}]}}}, {"u": None}, {}),
     ],
 )
-def test_it_is_told_by_the_schema_whoever_wrote_it(schema: dict[str, Any], value: Any, left: Any) -> None:
+def test_null_is_repaired_by_the_schema_also_if_it_is_external(schema: dict[str, Any], value: Any, left: Any) -> None:
     result = foreign(schema, value)
 
     assert result.ok, result.content
@@ -405,7 +407,7 @@ def test_it_is_told_by_the_schema_whoever_wrote_it(schema: dict[str, Any], value
         ({"additionalProperties": {"type": "integer"}}, {"x": None}),
     ],
 )
-def test_where_null_could_mean_several_things_it_is_a_mistake(schema: dict[str, Any], value: Any) -> None:
+def test_null_with_several_possible_meanings_is_refused(schema: dict[str, Any], value: Any) -> None:
     result = foreign(schema, value)
 
     assert result.error is not None

@@ -1,4 +1,4 @@
-"""What a call touches: the keys that its tool names or computes, and anything where these cannot be told."""
+"""The accesses of a call: the keys that its tool declares or computes, or all keys if they cannot be computed."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def copy_file(source: str, target: str = "backup/file") -> None:
 
 
 def results_of(function: Callable[..., Any] = copy_file, arguments: str = '{"source": "a"}', **options: Any) -> Any:
-    """Return what came of two equal calls of a tool, which are one batch."""
+    """Return the results of two equal calls of a tool in one batch."""
     tool = Tool.from_function(function, **options)
     results: list[ToolResult] = Executor(tool).run_all([ToolCall(tool.name, arguments)] * 2)
     return results
@@ -56,7 +56,7 @@ def assert_conflict(expected: bool, first: dict[str, Any], second: dict[str, Any
 # --- what tools say -------------------------------------------------------------------------------
 
 
-def test_a_tool_that_says_nothing_touches_nothing_that_is_known() -> None:
+def test_a_tool_without_keys_conflicts_with_no_other() -> None:
     for nothing in ({}, {"read_only": True}, {"reads": (), "writes": ()}, {"writes": lambda arguments: ()}):
         assert_conflict(False, nothing, {"writes": "/"})
 
@@ -69,7 +69,7 @@ def test_keys_may_be_one_or_several(given: Any) -> None:
     assert_conflict(False, {"writes": given}, {"writes": "mail/outbox"})
 
 
-def test_an_exclusive_tool_is_alone_whatever_else_it_says() -> None:
+def test_an_exclusive_tool_runs_alone_whatever_its_keys_are() -> None:
     assert_conflict(True, {"exclusive": True, "reads": "a"}, {})
 
 
@@ -93,7 +93,7 @@ def test_a_computed_key_is_a_key_like_any_other() -> None:
     assert_conflict(False, {"writes": lambda arguments: Path("accounts/ann")}, {"writes": "accounts/bob"})
 
 
-def test_a_function_of_keys_is_shown_the_defaults_of_what_was_left_out() -> None:
+def test_a_function_of_keys_gets_the_defaults_of_omitted_arguments() -> None:
     seen: list[dict[str, Any]] = []
 
     def keys(arguments: dict[str, Any]) -> list[str]:
@@ -104,7 +104,7 @@ def test_a_function_of_keys_is_shown_the_defaults_of_what_was_left_out() -> None
     assert seen == [{"source": "a", "target": "backup/file"}] * 2
 
 
-def test_a_function_of_keys_cannot_change_what_runs() -> None:
+def test_a_function_of_keys_cannot_change_the_arguments_of_the_tool() -> None:
     def delete(paths: list[str], kept: list[str] = ["x"]) -> list[list[str]]:  # noqa: B006
         """Delete files."""
         return [paths, kept]
@@ -158,7 +158,7 @@ def test_a_call_whose_keys_cannot_be_computed_runs_alone_and_the_log_says_why(
     assert str(record.exc_info[1]) == said
 
 
-def test_an_interrupt_is_the_users() -> None:
+def test_an_interrupt_in_a_function_of_keys_is_raised() -> None:
     def interrupted(arguments: dict[str, Any]) -> str:
         raise KeyboardInterrupt
 
@@ -166,7 +166,7 @@ def test_an_interrupt_is_the_users() -> None:
         results_of(reads=interrupted)
 
 
-def test_keys_that_cannot_be_are_said_of_all_tools_at_once() -> None:
+def test_one_error_names_all_tools_whose_keys_are_not_valid() -> None:
     tools = [
         Tool.from_function(copy_file, name="one", reads="..", writes=["", "b"]),
         Tool.from_function(copy_file, name="two", reads="a", writes=lambda arguments: ".."),
@@ -217,11 +217,11 @@ def test_the_case_of_a_key_counts() -> None:
 
 
 @pytest.mark.parametrize("key", ["/", ".", "a/.."])
-def test_all_keys_lie_below_one(key: str) -> None:
+def test_all_keys_are_below_the_root(key: str) -> None:
     assert_conflict(True, {"writes": key}, {"reads": "any/key"})
 
 
-def test_as_many_keys_as_may_be() -> None:
+def test_the_most_keys_are_accepted() -> None:
     keys = [f"{number}/{'a/' * 99}" for number in range(1000)]
     assert_conflict(True, {"writes": keys}, {"reads": keys[-1]})
     assert_conflict(False, {"writes": lambda arguments: keys}, {"reads": "1000"})

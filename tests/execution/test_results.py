@@ -110,7 +110,7 @@ def test_a_text_is_shown_as_it_is_and_everything_else_as_json(value: Any, conten
 
 
 @pytest.mark.parametrize("value", [timedelta(days=1), b"bytes", Pair(1, "a")], ids=repr)
-def test_what_has_a_json_form_of_its_own_is_shown_in_it_and_never_as_a_repr(value: Any) -> None:
+def test_a_value_with_a_json_form_is_shown_in_it_and_never_as_a_repr(value: Any) -> None:
     result = result_of(value)
 
     assert result.ok, result.content
@@ -131,7 +131,7 @@ def test_what_has_a_json_form_of_its_own_is_shown_in_it_and_never_as_a_repr(valu
     ],
     ids=repr,
 )
-def test_the_return_annotation_says_how_to_show_a_value_that_is_of_it(
+def test_a_value_is_shown_by_the_return_annotation_if_it_is_of_that_type(
     value: Any, annotation: Any, content: str | None
 ) -> None:
     result = result_of(value, annotation)
@@ -195,7 +195,7 @@ def deep() -> list[Any]:
     ],
     ids=lambda value: type(value).__name__,
 )
-def test_a_result_that_cannot_be_shown_is_a_failure_that_says_what_it_was(value: Any, said: str) -> None:
+def test_the_error_for_a_result_that_cannot_be_shown_names_its_type(value: Any, said: str) -> None:
     result = result_of(value)
 
     assert not result.ok
@@ -218,7 +218,7 @@ def test_the_content_is_made_before_the_result_so_that_later_changes_do_not_show
     assert (first.content, second.content) == ("[0]", "[0, 1]")
 
 
-def test_an_integer_of_ten_thousand_digits_is_no_crash() -> None:
+def test_an_integer_of_ten_thousand_digits_gives_a_failed_result() -> None:
     result = result_of(10**10_000)
 
     assert not result.ok
@@ -227,7 +227,7 @@ def test_an_integer_of_ten_thousand_digits_is_no_crash() -> None:
 
 
 @pytest.mark.parametrize("make", [lambda: "text", lambda: {"a": 1}, lambda: None])
-def test_blocks_hold_the_content_as_text(make: Callable[[], Any]) -> None:
+def test_blocks_have_the_content_as_text(make: Callable[[], Any]) -> None:
     result = result_of(make())
 
     assert result.blocks == ({"type": "text", "text": result.content},)
@@ -264,7 +264,7 @@ class Größe:  # noqa: PLC2401  # no URI can hold it
     x: int
 
 
-def test_an_exception_that_cannot_say_itself_costs_its_own_call() -> None:
+def test_an_exception_whose_text_cannot_be_read_affects_only_its_own_call() -> None:
     def take(p: Picky) -> None: ...
 
     def fine() -> int:
@@ -284,7 +284,7 @@ def test_a_whole_number_of_a_literal_arrives_as_the_literal() -> None:
     assert Executor([repeat]).run({"name": "repeat", "arguments": '{"n": 2.0}'}).value == [0, 0]
 
 
-def test_a_record_with_a_name_that_no_uri_can_hold_is_validated() -> None:
+def test_a_record_with_a_name_that_is_not_valid_in_a_uri_is_validated() -> None:
     def measure(a: Größe, b: Größe) -> int:
         return a.x + b.x
 
@@ -318,11 +318,11 @@ def text() -> Literal["yes", "no"]:
     return "maybe"  # type: ignore[return-value]
 
 
-def test_a_result_is_not_checked_unless_that_is_asked_for() -> None:
+def test_results_are_not_checked_by_default() -> None:
     assert Executor([point]).run(call_of(point)).content == '{"x": "one"}'
 
 
-def test_a_result_that_breaks_its_promise_is_an_error_where_results_are_checked() -> None:
+def test_with_check_results_a_result_that_does_not_match_its_schema_is_an_error() -> None:
     executor = Executor([point, text], check_results=True)
     result = executor.run(call_of(point))
     assert result.error is not None
@@ -336,13 +336,13 @@ def test_a_result_that_breaks_its_promise_is_an_error_where_results_are_checked(
     )
 
 
-def test_a_result_that_keeps_its_promise_passes_the_check_on_every_way() -> None:
+def test_a_result_that_matches_its_schema_passes_the_check_in_every_way_of_calling() -> None:
     executor = Executor([words], check_results=True, validator="jsonschema")
     assert executor.run(call_of(words)).value == ["a", "b"]
     assert [each.value for each in executor.run_all([call_of(words)] * 2)] == [["a", "b"]] * 2
 
 
-def test_a_result_without_a_promise_is_not_checked() -> None:
+def test_a_result_without_a_schema_is_not_checked() -> None:
     def anything():  # type: ignore[no-untyped-def]
         """Promise nothing."""
         return {"x": 1}

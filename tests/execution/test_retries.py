@@ -88,7 +88,7 @@ def test_only_tools_that_may_run_twice_are_tried_again(options: Any, tried: bool
         (remote("ToolError", is_tool_error=True), False),
     ],
 )
-def test_only_failures_that_may_pass_are_tried_again(error: Exception | None, tried: bool) -> None:
+def test_only_transient_failures_are_tried_again(error: Exception | None, tried: bool) -> None:
     assert again(error) is tried
 
 
@@ -101,13 +101,13 @@ class BusyError(Exception):
 
 
 @pytest.mark.parametrize("on", [BusyError, (KeyError, BusyError), lambda error: getattr(error, "status", 0) == 503])
-def test_the_caller_may_add_failures_that_may_pass(on: Any) -> None:
+def test_the_application_may_add_transient_failures(on: Any) -> None:
     assert again(BusyError(), on=on)
     assert not again(ValueError(), on=on)
     assert again(TimeoutError(), on=on)
 
 
-def test_what_the_caller_adds_is_known_by_its_name_where_it_was_raised_elsewhere() -> None:
+def test_an_added_exception_of_another_process_is_recognized_by_its_name() -> None:
     assert again(remote("BusyError"), on=BusyError)
     assert not again(remote("BusyError"))
     assert again(remote("KeyError"), on=LookupError)
@@ -121,7 +121,7 @@ def test_a_function_of_failures_may_look_into_them() -> None:
     assert not again(BusyError(404), on=busy)
 
 
-def test_a_function_of_failures_that_raises_has_not_said_so(caplog: pytest.LogCaptureFixture) -> None:
+def test_a_failure_is_not_transient_if_the_function_of_failures_raises(caplog: pytest.LogCaptureFixture) -> None:
     assert not again(ValueError(), on=lambda error: error.status == 503)  # type: ignore[attr-defined]
     (record,) = [record for record in caplog.records if record.name == "fcregistry"]
     assert record.levelname == "WARNING"
@@ -131,7 +131,7 @@ def test_a_function_of_failures_that_raises_has_not_said_so(caplog: pytest.LogCa
 @pytest.mark.parametrize(
     "error", [CallCancelledError("cancelled"), asyncio.CancelledError(), KeyboardInterrupt(), SystemExit(1)]
 )
-def test_what_was_ended_is_never_tried_again(error: BaseException) -> None:
+def test_a_call_that_was_cancelled_or_interrupted_is_never_tried_again(error: BaseException) -> None:
     assert not again(error, on=Exception)
     assert not again(error, on=lambda error: True)
 
@@ -154,7 +154,7 @@ def test_waits_double_are_random_and_bounded(initial: float, more: float, attemp
 
 
 def test_waits_are_not_all_the_same() -> None:
-    """So that those who failed together do not all come back together."""
+    """So that calls that failed at the same time are not all tried again at the same time."""
     retry = Retry(attempts=9, max_delay=1)
     assert len({retry.wait_before(9, failed(TimeoutError()), IDEMPOTENT) for _ in range(20)}) > 10
 
@@ -202,7 +202,7 @@ async def later(error: Exception) -> bool:
         ({"on": later}, TypeError, "or a plain function of an exception, not <function later"),
     ],
 )
-def test_a_retry_that_cannot_be_is_refused_at_once(options: Any, error: type[Exception], said: str) -> None:
+def test_a_retry_that_is_not_valid_is_refused_at_once(options: Any, error: type[Exception], said: str) -> None:
     with pytest.raises(error, match=said):
         Retry(**options)
 
@@ -215,7 +215,7 @@ def test_equal_retries_are_equal() -> None:
 # --- what a model reads ---------------------------------------------------------------------------
 
 
-def test_a_model_is_told_how_often_it_was_tried() -> None:
+def test_the_model_reads_how_often_a_call_was_tried() -> None:
     cause = ToolError("slow", retryable=True, retry_after=0)
 
     def work() -> None:

@@ -92,7 +92,7 @@ def long(lines: int) -> list[str]:
     return ["line"] * lines
 
 
-def test_an_executor_cuts_what_is_too_long_and_keeps_the_whole(tmp_path: Path) -> None:
+def test_an_executor_cuts_results_that_are_too_long_and_keeps_the_whole(tmp_path: Path) -> None:
     executor = Executor([long], max_characters=300, keep=tmp_path, check_results=True)
     short, result = executor.call("long", lines=1), executor.call("long", lines=1000)
     (path,) = tmp_path.iterdir()

@@ -1,4 +1,4 @@
-"""Errors for options that an executor or a call cannot have."""
+"""Errors for options of an executor or a call that are not valid."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def orders(context: Context[Shop]) -> str:
     ],
     ids=lambda value: str(value).partition(" at 0x")[0],  # the same in every process
 )
-def test_what_an_executor_cannot_be_given_is_refused_when_it_is_made(
+def test_arguments_of_an_executor_that_are_not_valid_are_refused_when_it_is_made(
     given: dict[str, Any], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
@@ -68,7 +68,9 @@ def test_what_an_executor_cannot_be_given_is_refused_when_it_is_made(
         ({"deps": 7}, r"deps must be a list of objects, as in deps=\[int\(…\)\], not 7"),
     ],
 )
-def test_what_a_call_cannot_be_given_is_refused_before_anything_runs(given: dict[str, Any], message: str) -> None:
+def test_options_of_a_call_that_are_not_valid_are_refused_before_anything_runs(
+    given: dict[str, Any], message: str
+) -> None:
     executor, call = Executor(add), ToolCall("add", '{"a": 1, "b": 2}')
     for way in (executor.run, lambda call, **given: executor.run_all([call, call], **given)):
         with pytest.raises(TypeError, match=message):
@@ -76,13 +78,13 @@ def test_what_a_call_cannot_be_given_is_refused_before_anything_runs(given: dict
 
 
 @pytest.mark.parametrize("calls", [None, 5, {"name": "add"}, "add", ToolCall("add")], ids=repr)
-def test_a_batch_is_a_list_of_calls(calls: Any) -> None:
+def test_a_single_call_in_place_of_a_batch_is_refused(calls: Any) -> None:
     for way in (Executor(add).run_all, Executor(add).prepare):
         with pytest.raises(TypeError, match="give a list of calls, or use run for one, not"):
             way(calls)
 
 
-def test_what_is_no_prepared_batch_is_not_resumed() -> None:
+def test_resume_refuses_a_value_that_is_not_a_prepared_batch() -> None:
     executor = Executor(add)
     with pytest.raises(TypeError, match="resume takes the PreparedCalls that prepare or from_json returned, not str"):
         executor.resume("{}")  # type: ignore[arg-type]
@@ -133,7 +135,7 @@ def told(result):
 
 
 def without_threads(name: str, code: str) -> Any:
-    """Return what code prints in a process in which no thread of a name can be started."""
+    """Return the output of code in a process in which no thread of a name can be started."""
     done = subprocess.run(
         [sys.executable, "-c", f"{WITHOUT_THREADS}\nprint(json.dumps({code}))", name],
         capture_output=True,
@@ -151,7 +153,7 @@ def test_a_system_without_threads_makes_calls_unavailable_and_no_batch_fail() ->
 @pytest.mark.parametrize("options", ["", ", timeout=20"], ids=["no limit", "a limit"])
 @pytest.mark.parametrize("name", ["wait", "returns_it"])
 def test_an_async_tool_without_a_thread_for_its_loop_is_unavailable(name: str, options: str) -> None:
-    """The second time it goes the short way."""
+    """The second call takes the fast path."""
     results = without_threads(
         "fcregistry-loop",
         f'[told(each.run({{"name": "{name}", "arguments": "{{}}"}})) for each in [Executor({name}{options})] * 2]',

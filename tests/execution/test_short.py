@@ -106,7 +106,7 @@ TOOLS = [
 
 
 class Never(dict[str, Any]):
-    """Ways that are never found."""
+    """A mapping of fast paths that is always empty."""
 
     def get(self, key: str, default: Any = None) -> Any:
         return None
@@ -123,7 +123,7 @@ SHORT, LONG = executors()
 
 
 def seen(result: ToolResult) -> tuple[Any, ...]:
-    """Return everything about a result that does not differ from one call to the next."""
+    """Return all parts of a result that are the same in equal calls."""
     error = result.error
     failed = None if error is None else (error.code, error.text, error.retryable, type(error.exception))
     tool = None if result.tool is None else result.tool.name
@@ -131,7 +131,7 @@ def seen(result: ToolResult) -> tuple[Any, ...]:
 
 
 def shown(value: Any) -> str:
-    """Return what tells a value from another, wherever in memory it is."""
+    """Return what distinguishes a value from others, whatever its address in memory is."""
     return re.sub("0x[0-9a-f]+", "", repr(value))
 
 
@@ -230,14 +230,14 @@ def test_both_ways_read_the_same_text_alike(text: str) -> None:
 
 
 def ways_of(function: Any, **options: Any) -> tuple[bool, bool]:
-    """Return whether a tool has a short way, and one on a loop."""
+    """Return whether a tool has a fast path, and whether it has one on a loop."""
     given = {key: options.pop(key) for key in ("timeout", "check_results") if key in options}
     executor = Executor(Tool.from_function(function, name="it", **options), **given)
     executor.run({"name": "it", "arguments": "{}"})
     return "it" in executor._fast_paths, "it" in executor._async_fast_paths
 
 
-def test_a_plain_tool_has_a_short_way_once_it_was_called() -> None:
+def test_a_plain_tool_has_a_fast_path_once_it_was_called() -> None:
     assert ways_of(lambda: 1) == (True, True)
     assert ways_of(coroutine) == (False, True)
 
@@ -258,11 +258,11 @@ def of_context(context: Context) -> int:
         (of_context, {}),
     ],
 )
-def test_what_needs_care_has_none(function: Any, options: dict[str, Any]) -> None:
+def test_a_tool_that_needs_the_pipeline_has_no_fast_path(function: Any, options: dict[str, Any]) -> None:
     assert ways_of(function, **options) == (False, False)
 
 
-def test_a_limit_of_the_executor_leaves_no_short_way() -> None:
+def test_a_limit_of_the_executor_leaves_no_fast_path() -> None:
     executor = Executor(text, timeout=30)
     assert executor.run({"name": "text", "arguments": "{}"}).value == "x"
     assert not executor._fast_paths
@@ -291,7 +291,7 @@ def test_a_plain_function_stays_on_its_callers_thread_and_an_async_one_on_its_ca
     asyncio.run(main())
 
 
-def test_a_call_on_a_thread_that_is_cancelled_is_left() -> None:
+def test_a_call_on_a_thread_that_is_cancelled_is_abandoned() -> None:
     begun, over = threading.Event(), threading.Event()
 
     def waits() -> str:

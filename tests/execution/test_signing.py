@@ -1,4 +1,4 @@
-"""Only text is read that was signed with the same key, and not changed by a character."""
+"""Only text is read that was signed with the same key and has not changed in any character."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ JSON = st.recursive(
 
 @settings(max_examples=40)
 @given(JSON, st.binary(min_size=16, max_size=64))
-def test_what_was_signed_comes_back(value: Any, key: bytes) -> None:
+def test_signed_calls_are_read_again(value: Any, key: bytes) -> None:
     calls = prepared(value)
     text = calls.to_json(key=key)
     assert [each["arguments"] for each in read(text, key)] == [{"value": value}]
@@ -55,8 +55,8 @@ def test_what_was_signed_comes_back(value: Any, key: bytes) -> None:
 
 
 @given(st.integers(0, len(TEXT) - 1), st.characters())
-def test_no_character_of_what_is_carried_can_be_changed(place: int, character: str) -> None:
-    """What carries it may be written otherwise: a database may put the names into another order."""
+def test_no_character_of_the_signed_text_can_be_changed(place: int, character: str) -> None:
+    """The JSON around it may be written differently: a database may put the names in another order."""
     changed = TEXT[:place] + character + TEXT[place + 1 :]
     try:
         assert read(changed, KEY) == read(TEXT, KEY)
@@ -65,7 +65,7 @@ def test_no_character_of_what_is_carried_can_be_changed(place: int, character: s
     assert json.loads(changed)["payload"] == json.loads(TEXT)["payload"]
 
 
-def test_a_store_that_keeps_json_as_json_may_order_it_anew() -> None:
+def test_a_store_that_reorders_the_json_does_not_break_the_signature() -> None:
     reordered = json.dumps(dict(sorted(json.loads(TEXT).items(), reverse=True)), indent=2)
     assert read(reordered, KEY) == read(TEXT, KEY)
 
@@ -77,7 +77,7 @@ def test_the_signature_is_hmac_sha_256_of_the_format_and_the_payload() -> None:
 
 
 @pytest.mark.parametrize("key", [b"another key, long enough", KEY + b"0", KEY[:-1] + b"F"])
-def test_another_key_does_not_fit(key: bytes) -> None:
+def test_a_text_signed_with_another_key_is_refused(key: bytes) -> None:
     with pytest.raises(ApprovalError) as caught:
         read(TEXT, key)
     assert str(caught.value) == "these prepared calls were signed with another key, or changed since; nothing was run"
@@ -107,7 +107,7 @@ def changed(**parts: Any) -> str:
         (changed(payload="{}"), "signed with another key, or changed since"),
     ],
 )
-def test_what_was_not_signed_is_not_read(text: str, message: str) -> None:
+def test_a_text_that_is_not_signed_is_refused(text: str, message: str) -> None:
     with pytest.raises(ApprovalError) as caught:
         read(text, KEY)
     assert message in str(caught.value)
@@ -124,11 +124,11 @@ def test_a_key_that_can_be_guessed_is_refused(size: int) -> None:
 
 
 @pytest.mark.parametrize("key", ["0123456789abcdef", None, 16, bytearray(16)])
-def test_a_key_is_bytes(key: Any) -> None:
+def test_a_key_that_is_not_bytes_is_refused(key: Any) -> None:
     with pytest.raises(TypeError, match=r"the key must be bytes, such as secrets\.token_bytes\(32\), not "):
         prepared(None).to_json(key=key)
 
 
-def test_the_text_is_text() -> None:
+def test_a_text_that_is_not_a_string_is_refused() -> None:
     with pytest.raises(TypeError, match="from_json takes the text that to_json returned, not bytes"):
         read(TEXT.encode(), KEY)

@@ -143,7 +143,7 @@ def traced(make_site: Callable[[], Site]) -> dict[str, Any]:
 
 
 def test_a_call_has_a_span_of_the_conventions_and_the_provenance(traced: dict[str, Any]) -> None:
-    """Its description, its id, and which tool of which schema it was; nothing of what was said in it."""
+    """Its description, its id, and which tool of which schema was called; neither arguments nor result."""
 
     def greet(name: str) -> str:
         """Greet somebody."""
@@ -169,14 +169,14 @@ def test_a_call_has_a_span_of_the_conventions_and_the_provenance(traced: dict[st
     }
 
 
-def test_it_stands_below_the_programs_own_span(traced: dict[str, Any]) -> None:
-    """Also in a batch, whose calls run on a loop of ours."""
+def test_the_span_is_a_child_of_the_span_of_the_program(traced: dict[str, Any]) -> None:
+    """Also in a batch, whose calls run on the background loop."""
     *others, program = traced["with the program"]
     calls = [span for span in others if span["name"] == "execute_tool agreet"]
     assert [span["parent"] for span in [traced["ok"][1], *calls]] == [program["id"]] * 3
 
 
-def test_what_a_tool_traces_stands_below_its_call_wherever_it_runs(traced: dict[str, Any]) -> None:
+def test_the_spans_of_a_tool_are_children_of_its_call_wherever_it_runs(traced: dict[str, Any]) -> None:
     """On this thread or another, on the caller's loop or the background one, alone or in a batch."""
     spans = traced["everywhere"]
     calls = {span["id"]: span["name"] for span in spans if span["name"].startswith("execute_tool")}
@@ -208,8 +208,8 @@ FAILED: dict[str, tuple[str, str, str | None, list[list[str]]]] = {
 
 
 @pytest.mark.parametrize("what", FAILED)
-def test_a_call_that_failed_says_so(traced: dict[str, Any], what: str) -> None:
-    """Also one that was refused; what a model wrote is not repeated."""
+def test_the_span_of_a_failed_call_has_the_error(traced: dict[str, Any], what: str) -> None:
+    """Also that of a call that was refused; the model's arguments are not repeated."""
     kind, code, said, events = FAILED[what]
     [span] = traced[what]
     assert span["attributes"]["error.type"] == kind
@@ -234,7 +234,7 @@ def test_an_exporter_that_fails_does_not_fail_the_call(traced: dict[str, Any]) -
     assert traced["broken"] == "Hello Ann"
 
 
-def test_arguments_and_result_are_there_for_who_opts_in(site: Site) -> None:
+def test_arguments_and_result_are_on_the_span_if_the_user_opts_in(site: Site) -> None:
     """By OpenTelemetry's own variable, as for the messages of models."""
     code = """
 import os

@@ -94,7 +94,7 @@ def site(make_site: Callable[..., Site]) -> Site:
 
 @pytest.fixture(scope="module")
 def answers(site: Site) -> Any:
-    """What came of calls on a pool whose worker has none of the files."""
+    """The outcomes of calls on a pool whose worker has none of the files."""
     code = f"""{ELSEWHERE}
     from pathlib import Path
     os.makedirs("data/deep")
@@ -146,7 +146,7 @@ def test_errors_name_the_path_of_the_call(answers: Any) -> None:
     assert answers["fails"] == [False, "ValueError: cannot use data/a.txt", "tool_failed"]
 
 
-def test_a_tool_that_writes_nothing_leaves_nothing(answers: Any) -> None:
+def test_a_tool_that_writes_no_file_leaves_no_file(answers: Any) -> None:
     assert answers["idle"] == [[True, "null", None], False]
     assert answers["leftovers"] == []
 
@@ -165,7 +165,7 @@ def test_a_tool_that_writes_nothing_leaves_nothing(answers: Any) -> None:
         ("no_folder", "'nowhere/x' cannot be reached: No such file or directory"),
     ],
 )
-def test_a_file_that_cannot_be_sent_is_said_to_the_model(answers: Any, name: str, message: str) -> None:
+def test_the_model_reads_that_a_file_cannot_be_sent(answers: Any, name: str, message: str) -> None:
     ok, content, code = answers[name]
     assert (ok, code) == (False, "invalid_arguments")
     assert message in content
@@ -227,7 +227,7 @@ def test_paths_and_lists_of_paths_are_files() -> None:
     assert tool.definition_error is None
 
 
-def test_calls_of_a_batch_that_touch_one_file_keep_their_order() -> None:
+def test_calls_of_a_batch_that_access_one_file_keep_their_order() -> None:
     order: list[str] = []
     never = Event()
 

@@ -50,7 +50,7 @@ TOOLS = [counting, counting_slowly, failing, reporting, reporting_async, plain]
 
 
 def followed(executor: Executor, call: object, is_async: bool, **given: Any) -> list[Any]:
-    """Return all that a call has to say."""
+    """Return all events of a call."""
     if not is_async:
         return list(executor.stream(call, **given))
 
@@ -75,7 +75,7 @@ class TestFollowing:
             assert progress == [Progress(fraction=0.0, message="step 0"), Progress(fraction=0.5, message="step 1")]
             assert result.value == "done"
 
-    def test_a_tool_that_says_nothing_has_a_result_all_the_same(self, is_async: bool) -> None:
+    def test_a_tool_without_events_has_a_result(self, is_async: bool) -> None:
         (result,) = followed(Executor(TOOLS), {"name": "plain", "arguments": {"text": "x"}}, is_async)
         assert result.value == "x"
 
@@ -85,7 +85,7 @@ class TestFollowing:
         assert result.content == "ValueError: the source is dry"
 
     @pytest.mark.parametrize("call", [None, {"name": "nobody"}, {"name": "plain", "arguments": "{"}])
-    def test_what_is_no_call_has_one_result(self, call: object, is_async: bool) -> None:
+    def test_a_value_that_is_not_a_call_has_one_failed_result(self, call: object, is_async: bool) -> None:
         (result,) = followed(Executor(TOOLS), call, is_async)
         assert not result.ok
 
@@ -106,7 +106,7 @@ class TestFollowing:
         assert result.error.code == "cancelled"
         assert result.content == "endless was cancelled before it was done (enough)"
 
-    def test_an_interrupt_inside_the_tool_is_its_callers(self, is_async: bool) -> None:
+    def test_an_interrupt_inside_the_tool_is_raised_at_the_caller(self, is_async: bool) -> None:
         def interrupted() -> str:
             raise KeyboardInterrupt
 
@@ -114,7 +114,7 @@ class TestFollowing:
             followed(Executor(interrupted), {"name": "interrupted"}, is_async)
 
 
-def test_whoever_stops_listening_cancels_the_call() -> None:
+def test_a_caller_that_stops_listening_cancels_the_call() -> None:
     closed = threading.Event()
 
     def endless() -> Iterator[int]:
@@ -129,7 +129,7 @@ def test_whoever_stops_listening_cancels_the_call() -> None:
     assert closed.wait(10)
 
 
-def test_whoever_stops_listening_on_a_loop_cancels_the_call() -> None:
+def test_a_caller_that_stops_listening_on_a_loop_cancels_the_call() -> None:
     closed = []
 
     async def endless() -> AsyncIterator[int]:
@@ -153,7 +153,7 @@ def test_whoever_stops_listening_on_a_loop_cancels_the_call() -> None:
 
 
 @pytest.mark.parametrize("is_async", [False, True], ids=["a generator", "an async generator"])
-def test_a_tool_that_yields_faster_than_anybody_listens_waits(is_async: bool) -> None:
+def test_a_tool_that_yields_faster_than_its_caller_listens_waits(is_async: bool) -> None:
     made: list[int] = []
 
     def endless() -> Iterator[int]:
@@ -176,7 +176,7 @@ def test_a_tool_that_yields_faster_than_anybody_listens_waits(is_async: bool) ->
     events.close()  # type: ignore[attr-defined]
 
 
-def test_progress_that_nobody_takes_does_not_pile_up() -> None:
+def test_progress_that_is_not_taken_does_not_pile_up() -> None:
     events = Executor(reporting).stream({"name": "reporting", "arguments": {"steps": 50 * ROOM}})
     first = next(events)
     assert isinstance(first, Progress)
@@ -189,7 +189,7 @@ def test_a_partial_value_is_shown_as_a_model_reads_it() -> None:
     assert Partial(value={"a": None}).content == '{"a": null}'
 
 
-def test_no_call_is_begun_before_anybody_listens() -> None:
+def test_no_call_begins_before_the_caller_listens() -> None:
     begun = []
 
     def begin() -> None:
@@ -200,7 +200,7 @@ def test_no_call_is_begun_before_anybody_listens() -> None:
     assert len(list(events)) == len(begun) == 1
 
 
-def test_a_tool_of_the_callers_thread_stays_there_and_is_heard_afterwards() -> None:
+def test_a_tool_with_blocking_caller_runs_on_that_thread_and_its_events_come_afterwards() -> None:
     def many() -> Iterator[int]:
         for _ in range(2 * ROOM):
             yield threading.get_ident()

@@ -1,4 +1,4 @@
-"""A call ends in time, whatever the tool does; what happens to a tool that is no longer waited for."""
+"""A call ends in time, whatever the tool does; and what happens to a tool whose caller no longer waits."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ async def sleeps() -> str:
 
 
 async def will_not_be_cancelled() -> str:
-    """Ignore what the limit does; `asyncio.run` cancels it again, and would wait for it."""
+    """Ignore the cancellation at the time limit; `asyncio.run` cancels it again, and would wait for it."""
     let_go, ignored = EVENTS[-1], False
     while not let_go.is_set():
         try:
@@ -84,7 +84,7 @@ def test_the_answer_comes_in_time(function: Callable[..., Any], way: str, let_go
     assert result.content == f"{function.__name__} did not answer within 0.05 seconds; it may still be running"
 
 
-def test_an_async_tool_that_blocks_its_loop_holds_up_nobody_else(let_go: threading.Event) -> None:
+def test_an_async_tool_that_blocks_its_loop_does_not_block_other_calls(let_go: threading.Event) -> None:
     async def holds_the_loop() -> str:
         let_go.wait(LONG)
         return "done"
@@ -99,14 +99,14 @@ def test_an_async_tool_that_blocks_its_loop_holds_up_nobody_else(let_go: threadi
     assert executor.run({"name": "other"}).value == "other"
 
 
-def test_the_time_of_the_tool_goes_before_that_of_the_executor(let_go: threading.Event) -> None:
+def test_the_time_limit_of_the_tool_takes_precedence_over_that_of_the_executor(let_go: threading.Event) -> None:
     quick = Tool.from_function(blocks, timeout=SOON)
     assert "within 0.05 seconds" in Executor(quick, timeout=LONG).run({"name": "blocks"}).content
     patient = Tool.from_function(lambda: "in time", name="patient", timeout=LONG)
     assert Executor(patient, timeout=SOON).run({"name": "patient"}).value == "in time"
 
 
-def test_what_is_done_in_time_is_a_result_like_any() -> None:
+def test_a_call_that_ends_in_time_has_its_result() -> None:
     def raises() -> str:
         raise ValueError("no")
 
@@ -120,13 +120,13 @@ def lambda_named(name: str, function: Callable[..., Any], **options: Any) -> Too
 
 
 @pytest.mark.parametrize("hint", ["idempotent", "read_only"])
-def test_what_may_be_repeated_says_that_it_may_be_tried_again(hint: str, let_go: threading.Event) -> None:
+def test_the_timeout_error_of_an_idempotent_tool_is_retryable(hint: str, let_go: threading.Event) -> None:
     result = Executor(Tool.from_function(blocks, timeout=SOON, **{hint: True})).run({"name": "blocks"})
     assert result.error is not None
     assert result.error.retryable
 
 
-def test_a_tool_that_asks_is_told_that_its_time_is_up() -> None:
+def test_the_token_of_a_tool_is_cancelled_when_its_time_is_up() -> None:
     told: list[str] = []
     over = threading.Event()
 
@@ -142,8 +142,8 @@ def test_a_tool_that_asks_is_told_that_its_time_is_up() -> None:
     assert told == ["its time is up"]
 
 
-def test_a_tool_of_the_callers_thread_is_not_timed() -> None:
-    """It cannot be left; a limit of its own is refused when it is declared."""
+def test_a_tool_with_blocking_caller_has_no_time_limit() -> None:
+    """The caller's thread cannot be left; a time limit of the tool is refused when it is declared."""
 
     def here() -> int:
         return threading.get_ident()
@@ -155,7 +155,7 @@ def test_a_tool_of_the_callers_thread_is_not_timed() -> None:
 
 
 @pytest.mark.parametrize("timeout", [0, -1, float("inf"), float("nan")])
-def test_a_time_that_is_none_is_refused(timeout: float) -> None:
+def test_a_time_limit_that_is_not_valid_is_refused(timeout: float) -> None:
     with pytest.raises(ValueError, match="timeout must be a number of seconds above 0"):
         Executor(timeout=timeout)
 
@@ -163,7 +163,7 @@ def test_a_time_that_is_none_is_refused(timeout: float) -> None:
 # --- threads that nobody waits for --------------------------------------------------------------------------------
 
 
-def test_beyond_so_many_calls_that_were_given_up_none_gets_a_thread_until_they_return() -> None:
+def test_after_too_many_abandoned_calls_no_call_gets_a_thread_until_they_return() -> None:
     script = """
 import asyncio, json, threading, time
 from fcregistry import Executor
@@ -245,7 +245,7 @@ def test_the_context_of_the_caller_is_carried_along(way: str, timeout: float | N
         REQUEST.reset(token)
 
 
-def test_where_no_loop_of_asyncio_runs_it_is_said_what_to_do() -> None:
+def test_the_error_without_a_running_loop_of_asyncio_says_what_to_do() -> None:
     """As under trio: a coroutine that asks for asyncio's loop is driven by hand here."""
     executor = Executor(blocks)
     for awaitable in (

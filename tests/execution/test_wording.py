@@ -99,7 +99,7 @@ def test_an_unknown_tool(name: str, names: list[str], text: str) -> None:
     assert (error.code, error.text, error.retryable) == ("unknown_tool", text, False)
 
 
-def test_an_unknown_name_of_a_million_characters_is_answered_in_few() -> None:
+def test_the_error_for_an_unknown_name_of_a_million_characters_is_short() -> None:
     assert len(unknown("find" * 250_000, ["find"]).text) < 200
 
 
@@ -243,7 +243,7 @@ class HttpError(Exception):
         (ValueError("a\nb\tc\x00\x07"), "ValueError: a\nb\tc"),
     ],
 )
-def test_what_a_tool_raised(exception: BaseException, text: str) -> None:
+def test_the_text_of_an_exception_of_a_tool(exception: BaseException, text: str) -> None:
     error = error_of(raising(exception))
 
     assert (error.code, error.text, error.exception) == ("tool_failed", text, exception)
@@ -303,7 +303,7 @@ def test_a_text_is_scrubbed(text: str, read: str) -> None:
     "piece", ["://", "@", "://@", "://a@", "a.", "://a.", "://a:1", "'", "://'", '",', "0x", "\x1b["]
 )
 def test_no_text_takes_long_to_scrub(piece: str) -> None:
-    """With work that grows as the square it would take longer than a test may take."""
+    """An algorithm of quadratic time would take longer than a test may take."""
     text = "://a" + piece * (1_000_000 // len(piece))
     for _ in range(2):
         assert 0 < len(scrubbed(text)) < 2_100  # a long text is cut

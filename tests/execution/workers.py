@@ -1,4 +1,4 @@
-"""What do tests of other processes share: a plugin whose tools are run there, and code that shows what came of it."""
+"""Shared by tests of other processes: a plugin whose tools run there, and code that shows the outcomes."""
 
 from __future__ import annotations
 
