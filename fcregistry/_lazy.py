@@ -20,6 +20,7 @@ def lazy_names(namespace: dict[str, Any], modules: Mapping[str, tuple[str, ...]]
     homes = {name: module for module, names in modules.items() for name in names}
 
     def find(name: str) -> Any:
+        """Return the package's attribute `name`, imported on first use and stored in the package's globals."""
         if name not in homes and name not in namespace["__all__"]:
             raise AttributeError(f"module {namespace['__name__']!r} has no attribute {name!r}")
         from importlib import import_module  # not needed before the first name is
@@ -29,6 +30,7 @@ def lazy_names(namespace: dict[str, Any], modules: Mapping[str, tuple[str, ...]]
         return value
 
     def names() -> list[str]:
+        """Return the names of the package, imported or not, sorted."""
         return sorted({*namespace, *namespace["__all__"]})
 
     namespace |= {"__getattr__": find, "__dir__": names}

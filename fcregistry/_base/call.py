@@ -64,9 +64,9 @@ class ToolCall:
 
 
 class UnreadArguments(str):
-    """Text that is not a JSON object, in place of arguments that could not be read, or that may be cut off.
+    """Text in place of arguments that could not be read as a JSON object, or that may be cut off.
 
-    It keeps the call from running without them, also where only the text is stored.
+    It keeps the call from running without its arguments, also where only the text is stored.
 
     Args:
         text: The text.
@@ -185,9 +185,9 @@ class CallError:
 
 
 def picklable(value: T) -> T | None:
-    """Return a value that pickle can write and read again, and None in place of any other.
+    """Return `value` if pickle can write it and read it again, or None if not.
 
-    Pickle cannot find a function that is defined inside another, and cannot make many exceptions again from their arguments.
+    Pickle cannot find a function that is defined inside another function, and cannot make many exceptions again from their arguments.
     """
     import pickle  # few processes need it
 
@@ -257,6 +257,7 @@ class CancellationToken:
         return lambda: self._remove(key)
 
     def _notify(self, key: object) -> None:
+        """Remove and call the callback of `key`, and log what it raises; do nothing if it was removed before."""
         callback = self._callbacks.pop(key, None)
         if callback is None:
             return
@@ -268,6 +269,7 @@ class CancellationToken:
                 logging.getLogger("fcregistry").exception("a callback of a CancellationToken failed")
 
     def _remove(self, key: object) -> None:
+        """Remove the callback of `key`, if it is still registered."""
         self._callbacks.pop(key, None)
 
     def check(self) -> None:
@@ -308,9 +310,10 @@ _MAX_WAIT = 1e8
 
 
 def linked_token(parent: CancellationToken | None) -> tuple[CancellationToken, Callable[[], None]]:
-    """Return a token that is cancelled with another, and a function that ends the link.
+    """Return a token that is cancelled when `parent` is, and a function that ends this link.
 
-    Without that function a token of a long-lived caller would keep a callback for every call.
+    Without a parent, the token is cancelled only by its own `cancel`. A caller that uses `parent` for many calls ends each link after its
+    call: otherwise `parent` would keep a callback for every call.
     """
     token = CancellationToken()
     if parent is None:

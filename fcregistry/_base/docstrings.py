@@ -107,6 +107,7 @@ _Entry: TypeAlias = tuple[str, str, str, str | None]
 
 
 def _read_section(section: _Section) -> Iterator[_Entry]:
+    """Return the entries of a section; none of an aside, such as `Examples:`."""
     if section.kind == "aside":
         return iter(())
     return _READERS[section.style](section)
@@ -152,8 +153,8 @@ class _Section(NamedTuple):
 def _split_sections(lines: list[str]) -> tuple[list[str], list[_Section]]:
     """Return the lines of prose and the sections of a docstring, each in order.
 
-    A line is not a header inside a fenced block, or indented below a line that introduces it: one that ends with a colon, or a reST
-    directive.
+    Inside a fenced block no line is a header. Nor is a line that is indented below an introducing line: one that ends with a colon, or a
+    reST directive.
     """
     prose: list[str] = []
     sections: list[_Section] = []
@@ -180,7 +181,10 @@ def _split_sections(lines: list[str]) -> tuple[list[str], list[_Section]]:
 
 
 def _section_at(lines: list[str], place: int, line: str) -> tuple[_Section, int] | None:
-    """Return the section that begins at a line and the number of the line after it, or None."""
+    """Return the section that begins at ``lines[place]`` and the number of the line after the section.
+
+    None if no section begins there. `line` is ``lines[place]`` without its indentation.
+    """
     if line[0] in ":@" and _FIELD.match(line):
         end = _end_of_fields(lines, place)
         return _Section("fields", "fields", lines[place:end]), end
@@ -197,9 +201,9 @@ def _section_at(lines: list[str], place: int, line: str) -> tuple[_Section, int]
 
 
 def _starts_section(lines: list[str], place: int) -> bool:
-    """Return whether a line in a section begins another one.
+    """Return whether ``lines[place]``, a line within a section, begins another section.
 
-    A title must be in its usual case here, since an entry may have such a name.
+    A title must be in its usual case here, since an entry of the section may have the same name.
     """
     line = lines[place].strip()
     return (
@@ -208,23 +212,30 @@ def _starts_section(lines: list[str], place: int) -> bool:
 
 
 def _is_underlined(lines: list[str], place: int) -> bool:
+    """Return whether the line below ``lines[place]`` consists of three or more dashes or equals signs."""
     under = lines[place + 1].strip() if place + 1 < len(lines) else ""
     return len(under) >= 3 and lines[place] != "" and under in ("-" * len(under), "=" * len(under))
 
 
-def _first(lines: list[str], begin: int, ends: Callable[[int, str], object]) -> int:
-    """Return the number of the first line from `begin` on that `ends` accepts, or else of lines."""
+def _find_line(lines: list[str], begin: int, ends: Callable[[int, str], object]) -> int:
+    """Return the number of the first line from `begin` on for which `ends` is true; else ``len(lines)``.
+
+    `ends` is called with the number of a line and the line.
+    """
     return next((number for number in range(begin, len(lines)) if ends(number, lines[number])), len(lines))
 
 
 def _end_of_indented(lines: list[str], place: int, kind: str) -> int:
-    """Return the end of a Google section: a line indented no more than its header, or another header."""
+    """Return the number of the line after the Google section whose header is ``lines[place]``.
+
+    The section ends at a line that is indented no more than its header, or at another header.
+    """
     margin = _indentation(lines[place])
-    first = _first(lines, place + 1, lambda _, line: line)
+    first = _find_line(lines, place + 1, lambda _, line: line)
     if first == place + 1 < len(lines) and _indentation(lines[first]) == margin:
         # No line is indented below the header: the section ends at a blank line. But if the header is the first line, the indentation
         # of the others has been removed as the source's, and blank lines do not end the section.
-        return _first(
+        return _find_line(
             lines,
             first,
             lambda number, line: _starts_section(lines, number) or (_indentation(line) < margin if line else place > 0),
@@ -238,9 +249,12 @@ def _end_of_indented(lines: list[str], place: int, kind: str) -> int:
 
 
 def _end_of_underlined(lines: list[str], place: int, kind: str) -> int:
-    """Return the end of a NumPy section: the next section or title, or the prose below its entries."""
+    """Return the number of the line after the NumPy section whose title is ``lines[place]``.
+
+    The section ends at the next section, at a line that is indented less than the title, or at the prose below its entries.
+    """
     margin, begin = _indentation(lines[place]), place + 2
-    end = _first(
+    end = _find_line(
         lines,
         begin,
         lambda number, line: (
@@ -264,28 +278,38 @@ def _end_of_underlined(lines: list[str], place: int, kind: str) -> int:
 
 
 def _end_of_fields(lines: list[str], place: int) -> int:
-    """Return the end of a run of fields: a new paragraph, another section, or another kind of field."""
+    """Return the number of the line after the run of fields that begins at ``lines[place]``.
+
+    The run ends at a new paragraph, at another section, or at a field that is not one of the known ones.
+    """
     margin = _indentation(lines[place])
 
     def ends(number: int, line: str) -> bool:
+        """Return whether `line` neither begins a known field nor continues the field above."""
         depth, bare = _indentation(line), line.strip()
         if not line or depth > margin or (depth == margin and _FIELD.match(bare)):
             return False
         is_new = not lines[number - 1] or _OTHER_FIELD.match(bare) is not None
         return depth < margin or is_new or _starts_section(lines, number)
 
-    return _first(lines, place + 1, ends)
+    return _find_line(lines, place + 1, ends)
 
 
 def _end_of_fence(lines: list[str], place: int) -> int:
-    """Return the line after a fenced block; the one after its first line if the block is never closed."""
+    """Return the number of the line after the fenced block that begins at ``lines[place]``.
+
+    If the block is never closed, this is the line after its first line.
+    """
     fence = lines[place].lstrip()[:3]
-    end = _first(lines, place + 1, lambda _, line: line.lstrip().startswith(fence))
+    end = _find_line(lines, place + 1, lambda _, line: line.lstrip().startswith(fence))
     return end + 1 if end < len(lines) else place + 1
 
 
 def _entries(lines: list[str], begins: Callable[[str], object]) -> Iterator[list[str]]:
-    """Yield the lines of each entry; the first one begins at the first line that is not blank."""
+    """Yield the lines of each entry of a section.
+
+    An entry begins at the first line that is not blank, and at each later line for which `begins` is true.
+    """
     entry: list[str] = []
     for line in lines:
         if line and (not entry or begins(line)):
@@ -307,6 +331,7 @@ _SIMPLE_HEAD: Final = re.compile(r" *(?:[-*+•] +)?([^\s:(,]+)(?:\s*\(([^()]*)\
 
 
 def _read_google(section: _Section) -> Iterator[_Entry]:
+    """Yield the entries of a Google section, such as `Args:`."""
     if section.kind in ("returns", "yields"):
         type_, text = _split_result("\n".join(_dedent(section.lines)).strip())
         yield section.kind, "", text, type_
@@ -327,7 +352,7 @@ def _read_google(section: _Section) -> Iterator[_Entry]:
 
 
 def _entry_indentation(lines: list[str]) -> int:
-    """Return the indentation of the first entry that can be read, or else of the first line."""
+    """Return the indentation of the first line that reads as an entry's head, or else of the first line."""
     first = lines[0] if lines and lines[0] else next((line for line in lines if line), "")
     plain = _SIMPLE_HEAD.match(first)
     if (plain is None or not plain[1].isidentifier()) and _parse_head(first) is None:
@@ -341,7 +366,7 @@ def _entry_indentation(lines: list[str]) -> int:
 
 
 def _parse_head(text: str) -> tuple[list[str], str | None, str] | None:
-    """Return the names, the type and the text of an entry `name (type): text`, or None for any other text."""
+    """Return the names, the type and the text of an entry `name (type): text`; None if `text` is not one."""
     if plain := _SIMPLE_HEAD.match(text):
         written, type_ = plain.groups("")
         rest = text[plain.end() :]
@@ -359,7 +384,10 @@ def _parse_head(text: str) -> tuple[list[str], str | None, str] | None:
 
 
 def _split_result(text: str) -> tuple[str | None, str]:
-    """Return the type of a result, if there is one, and the text about it: `dict[str, int]: text`, `int`."""
+    """Return the type of a result, or None, and the text about the result.
+
+    Both forms are read: `dict[str, int]: text`, and the type alone, such as `int`.
+    """
     parts = _split_at_colon(text)
     if parts is None:
         return (text if _is_type(text) else None), text
@@ -369,7 +397,10 @@ def _split_result(text: str) -> tuple[str | None, str]:
 
 
 def _is_type(text: str) -> bool:
-    """Return whether a text is a type, and not words: one word outside brackets, or several with `|`."""
+    """Return whether `text` looks like a type, not like words.
+
+    A type is one word outside brackets, or several words joined by `|`.
+    """
     outside = text.partition("[")[0] + text.rpartition("]")[2] if "[" in text else text
     return text != "" and " " not in " ".join(outside.split()).replace(" | ", "|")
 
@@ -378,6 +409,7 @@ def _is_type(text: str) -> bool:
 
 
 def _read_numpy(section: _Section) -> Iterator[_Entry]:
+    """Yield the entries of a NumPy section, as docstring_parser reads them."""
     level = next((_indentation(line) for line in section.lines if line), 0)
     title = section.kind.title()
     lines = [title, "-" * len(title)]  # docstring_parser wants a line of dashes exactly as long as the title
@@ -418,6 +450,7 @@ _KIND_OF_FIELD: Final = {
 
 
 def _read_fields(section: _Section) -> Iterator[_Entry]:
+    """Yield the entries of a run of reST or Epydoc fields."""
     margin = _indentation(section.lines[0])
     for field in _entries(section.lines, lambda line: _indentation(line) <= margin and _FIELD.match(line.lstrip())):
         parts = _split_at_colon("\n".join(field)[1:])
@@ -455,9 +488,9 @@ _NAME_PATTERN: Final = re.compile(r"[^\W\d][\w.-]*")
 
 
 def _split_at_colon(text: str) -> tuple[str, str] | None:
-    """Return the text before and after the first colon outside brackets and quotations, or None.
+    """Return the parts of `text` before and after the first colon outside brackets and quotations.
 
-    Within brackets, the head continues in the next line.
+    None if the first line has no such colon. Within brackets, the head continues in the next line.
     """
     depth = 0
     for token in _TOKEN.finditer(text):
@@ -474,7 +507,7 @@ def _split_at_colon(text: str) -> tuple[str, str] | None:
 
 
 def _names_in(text: str) -> list[str]:
-    r"""Return the names in `x`, `x, y`, `**kwargs`, `\*args`, `my\_name` or `'x'`; else an empty list."""
+    r"""Return the names in `x`, `x, y`, `**kwargs`, `\*args`, `my\_name` or `'x'`; empty for other texts."""
     if text.isidentifier():
         return [text]
     names = [name.replace("\\", "").strip(" -+•*`'\"") for name in text.split(",")]
@@ -487,7 +520,7 @@ _OPTIONAL: Final = re.compile(r" ?[,(] ?(?:optional|default)\b.*|^optional$")
 
 
 def _type_text(text: str) -> str | None:
-    """Return a type without the `optional` or `default` that follows it, or None if nothing else is left."""
+    """Return `text`, a type, without an `optional` or `default` after it; None if nothing else is left."""
     return _OPTIONAL.sub("", " ".join(text.split())) or None if text else None
 
 
@@ -495,7 +528,7 @@ def _type_text(text: str) -> str | None:
 
 
 def _clean_lines(text: str) -> list[str]:
-    """Return the lines of a docstring without the source's indentation and repeated blank lines.
+    """Return the lines of a docstring without the source's indentation and without repeated blank lines.
 
     This is what PEP 257 describes and `inspect.cleandoc` does. That function takes quadratic time for blank lines at the start, and
     keeps the line ends of Windows.
@@ -521,17 +554,20 @@ def _indentation(line: str) -> int:
 
 
 def _dedent(lines: list[str]) -> list[str]:
-    """Return lines without their common indentation and without white space at their ends."""
+    """Return `lines` without their common indentation and without white space at their ends."""
     lines = [line.rstrip() for line in lines]
     margin = min([len(line) - len(line.lstrip()) for line in lines if line], default=0)
     return [line[margin:] for line in lines] if margin else lines
 
 
-def _entry_text(first: str) -> str:
-    """Return the text of an entry; the lines after the first are dedented by themselves."""
-    if "\n" not in first:
-        return first.strip()
-    line, _, others = first.partition("\n")
+def _entry_text(text: str) -> str:
+    """Return `text`, the text of an entry, without white space around it.
+
+    The lines after the first lose their own common indentation.
+    """
+    if "\n" not in text:
+        return text.strip()
+    line, _, others = text.partition("\n")
     return "\n".join([line.strip(), *_dedent(others.split("\n"))]).strip()
 
 
@@ -575,10 +611,10 @@ def type_named(text: str) -> Any | None:
 
 
 def _type_of_node(node: ast.expr) -> Any:
-    """Return the type that a part of the text names.
+    """Return the type that `node`, a part of a parsed text, names.
 
     Raises:
-        LookupError: It is not known.
+        LookupError: The type is not known.
     """
     match node:
         case ast.Constant(value=None):
@@ -599,6 +635,11 @@ def _type_of_node(node: ast.expr) -> Any:
 
 
 def _generic_type(name: str, parts: list[ast.expr]) -> Any:
+    """Return the type `name[parts]`, such as `list[int]` or `Optional[str]`.
+
+    Raises:
+        LookupError: The type is not known, or takes another number of parts.
+    """
     if name == "Literal":
         return _literal(parts)
     if name in ("Union", "union"):
@@ -615,10 +656,16 @@ def _generic_type(name: str, parts: list[ast.expr]) -> Any:
 
 
 def _union(parts: list[ast.expr]) -> Any:
+    """Return the union of the types that `parts` name."""
     return typing.Union[tuple(map(_type_of_node, parts))]  # noqa: UP007  # of any number of types
 
 
 def _literal(parts: list[ast.expr]) -> Any:
+    """Return the Literal of the constants in `parts`.
+
+    Raises:
+        LookupError: A constant is not a text, a whole number or None, or there are none.
+    """
     if not parts:
         raise LookupError
     values = [ast.literal_eval(part) for part in parts]

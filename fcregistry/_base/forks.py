@@ -106,7 +106,7 @@ def after_fork(owner: T, renew: Callable[[T], object]) -> None:
 
 
 def count_forks() -> None:
-    """Have ``generation`` changed in each process that is forked from this one."""
+    """Count forks from now on: ``generation`` differs in each process that is forked from this one."""
     global _is_registered  # noqa: PLW0603  # there is one process
     if not _is_registered:
         _is_registered = True
@@ -119,6 +119,7 @@ def count_forks() -> None:
 
 
 def _renew_in_child() -> None:
+    """Count the fork, and renew the SQLite lock and every registered owner that still exists."""
     global generation  # noqa: PLW0603
     generation += 1
     sqlite_lock.renew()

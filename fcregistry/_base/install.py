@@ -32,9 +32,9 @@ class InstallSource(NamedTuple):
 
 
 def install_source(distribution: Distribution) -> InstallSource | None:
-    """Return the folder or file that a distribution was installed from, or None.
+    """Return what a distribution was installed from, as its installer recorded it, or None.
 
-    None means a package index, or a record that cannot be read.
+    None means that it came from a package index, or that the record cannot be read.
     """
     from json import loads  # none of these is needed at each start
     from urllib.parse import unquote, urlsplit
@@ -51,7 +51,7 @@ def install_source(distribution: Distribution) -> InstallSource | None:
 
 
 def own_source() -> InstallSource | None:
-    """Return the folder or file that fcregistry was installed from, if it is still there."""
+    """Return the folder or file that fcregistry was installed from, or None if it is not there any more."""
     from importlib.metadata import Distribution
     from pathlib import Path
 
@@ -79,6 +79,7 @@ def install_command(requirement: str) -> str:
 
 
 def _plugin_beside(source: InstallSource, project: str) -> Path | None:
+    """Return the folder or newest wheel of the plugin `project` beside fcregistry's source, or None."""
     from pathlib import Path
 
     place = Path(source.path)
@@ -91,9 +92,9 @@ def _plugin_beside(source: InstallSource, project: str) -> Path | None:
 
 
 def _quoted(text: str) -> str:
-    """Return a text as one word of a command line.
+    """Return `text`, quoted if need be, as one word of a command line.
 
-    Double quotes come first, because cmd.exe knows no others.
+    Double quotes are preferred, because cmd.exe knows no others.
     """
     import shlex  # only on the way to an error
 

@@ -84,7 +84,7 @@ def too_deep_error() -> ArgumentsError:
 
 
 def is_too_deep(value: object) -> bool:
-    """Return whether a value nests deeper than arguments may."""
+    """Return whether `value` nests deeper than `MAX_DEPTH`."""
     level, depth = [value], 0
     while level:
         depth += 1
@@ -100,10 +100,16 @@ def is_too_deep(value: object) -> bool:
 
 
 def _refuse_constant(name: str) -> Any:
+    """Raise ValueError about `NaN`, `Infinity` or `-Infinity`."""
     raise ValueError(f"{name} is not a JSON number")
 
 
 def _object_of_unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the dict of `pairs`.
+
+    Raises:
+        ValueError: A name occurs twice.
+    """
     read = dict(pairs)
     if len(read) != len(pairs):
         seen: set[str] = set()
@@ -115,6 +121,7 @@ def _object_of_unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _error_text(text: str, reason: str, place: int) -> str:
+    """Return the message about `text`, at whose character `place` the parser stopped for `reason`."""
     if reason.startswith("Unterminated string") or _is_cut_off(text[place:]):
         return (
             f"the arguments are cut off: the JSON ends at character {len(text)} before it is complete. "
@@ -132,7 +139,10 @@ _UNFINISHED: Final = re.compile(
 
 
 def _is_cut_off(rest: str) -> bool:
-    """Return whether the text ends within the token at which the parser stopped."""
+    """Return whether the text ends within the token at which the parser stopped.
+
+    `rest` is the text from there on.
+    """
     if rest.startswith("/*"):
         return "*/" not in rest[2:]
     return _UNFINISHED.fullmatch(rest.rstrip()) is not None
@@ -169,16 +179,16 @@ _KINDS: Final = {
 
 
 def kind_of(value: object) -> str | None:
-    """Return the JSON kind of a parsed value, or None if it is not JSON: 1.0 is a `number`, as 1 is."""
+    """Return the JSON kind of a parsed value, such as `number` for 1 and for 1.0; None if it is not JSON."""
     if value is None:
         return "null"
     return _KINDS.get(type(value))
 
 
 def with_plain_floats(value: Any) -> Any:
-    """Return a JSON value with floats in place of `ExactFloat`s.
+    """Return `value`, a JSON value, with floats in place of its `ExactFloat`s.
 
-    Validators get it, and values that do not become a Decimal.
+    Validators get such a value, and so do parameters whose values do not become a Decimal.
     """
     if isinstance(value, ExactFloat):
         return float(value)
@@ -191,13 +201,18 @@ def with_plain_floats(value: Any) -> Any:
 
 
 def _decoders(number: Callable[[str], float]) -> tuple[json.JSONDecoder, json.JSONDecoder]:
-    """Return a decoder, and one that also refuses a name that occurs twice in an object.
+    """Return a decoder, and a second one that also refuses a name that occurs twice in an object.
 
     Args:
-        number: Makes a number with a fraction or an exponent of its text.
+        number: Returns the number for the text of a number that has a fraction or an exponent.
     """
 
     def read_float(text: str) -> float:
+        """Return the number that `text` writes.
+
+        Raises:
+            ValueError: It is too large to be finite.
+        """
         value = number(text)
         if value - value != 0:
             raise ValueError("a number is too large for JSON to carry (it is not finite)")
@@ -283,7 +298,7 @@ class _Change(NamedTuple):
 
 
 def _original_position(changes: list[_Change], place: int) -> int:
-    """Return the position in the original text of a position in the repaired one.
+    """Return the position in the original text of `place`, a position in the repaired text.
 
     For a position inside a replacement, it is the start of the replaced text.
     """
@@ -319,7 +334,7 @@ _LITERALS: Final = {"True": "true", "False": "false", "None": "null"}
 
 
 def _all_changes(text: str) -> Iterator[_Change]:
-    """Yield the changes that repair slips, in order."""
+    """Yield the changes that repair slips in `text`, in order, whether the caller allows the slip or not."""
     opening = _OPENING_FENCE.match(text)
     if opening:
         yield _Change("fences", opening.start(1), opening.end(1), "")
@@ -341,7 +356,10 @@ def _all_changes(text: str) -> Iterator[_Change]:
 
 
 def _tokens(text: str, place: int) -> Iterator[re.Match[str] | None]:
-    """Yield the tokens up to the end, up to the most, or up to text that no change makes valid; then None."""
+    """Yield the tokens of `text` from `place` on, then None.
+
+    They end with the text, after `MAX_TOKENS`, or before text that no change makes valid.
+    """
     for _ in range(MAX_TOKENS):
         token = _TOKEN.match(text, place)
         if token is None:
@@ -353,6 +371,7 @@ def _tokens(text: str, place: int) -> Iterator[re.Match[str] | None]:
 
 
 def _changes_of(token: re.Match[str], before: re.Match[str] | None, after: re.Match[str] | None) -> Iterator[_Change]:
+    """Yield the changes that repair `token`, which is between the tokens `before` and `after`."""
     start, end = token.span()
     match token.lastgroup:
         case "string" | "cut":
@@ -371,20 +390,23 @@ def _changes_of(token: re.Match[str], before: re.Match[str] | None, after: re.Ma
 
 
 def _ends_value(token: re.Match[str]) -> bool:
+    """Return whether a value may end with `token`: a text, a number, a literal, `}` or `]`."""
     is_literal = token[0] in ("true", "false", "null", *_LITERALS)
     return token.lastgroup in ("string", "number") or is_literal or _is_mark(token, "}]")
 
 
 def _begins_value(token: re.Match[str]) -> bool:
+    """Return whether a value may begin with `token`: a text, a number, a word, `{` or `[`."""
     return token.lastgroup in ("string", "number", "word") or _is_mark(token, "{[")
 
 
 def _is_mark(token: re.Match[str] | None, marks: str) -> bool:
+    """Return whether `token` is one of the characters in `marks`."""
     return token is not None and token.lastgroup == "mark" and token[0] in marks
 
 
 def _changes_in_string(token: re.Match[str]) -> Iterator[_Change]:
-    """Yield the changes that make a JSON string.
+    """Yield the changes that make `token`, a string in either kind of quotes, a JSON string.
 
     An escape that JSON does not know, or a missing end, is left for the strict reader to refuse.
     """
@@ -408,9 +430,10 @@ def _changes_in_string(token: re.Match[str]) -> Iterator[_Change]:
 
 
 def has_unique_names(text: str, value: dict[str, Any] | list[Any]) -> bool:
-    """Return whether no name occurs twice in an object of a JSON text, if counting shows that.
+    """Return whether counting shows that no name occurs twice in an object of a JSON text.
 
-    It does if the text has as many colons as there are names, beside the colons in strings. False may also mean that counting does not show it.
+    It shows that if the text has as many colons as there are names, beside the colons in strings. False may also mean that counting shows
+    nothing.
 
     Args:
         text: The text.

@@ -57,12 +57,13 @@ def system_folder() -> str:
 
 
 def home_folder() -> str | None:
-    """Return the user's home folder, or None."""
+    """Return the user's home folder, or None if the user has none."""
     home = os.path.expanduser("~")
     return home if os.path.isabs(home) else None
 
 
 def _folder_of_user(variable: str, usual: str) -> str | None:
+    """Return fcregistry's folder in the folder of `variable`, or else in `usual`; None without a home."""
     folder = os.environ.get(variable, "")
     if not os.path.isabs(folder):  # the specification says to ignore a relative path
         folder = os.path.expanduser(usual)

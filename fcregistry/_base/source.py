@@ -20,7 +20,7 @@ _FUNCTION = type(lambda: None)
 def underlying(function: Callable[..., Any]) -> Any:
     """Return the object with a `__code__` behind partials, bound methods and callable objects.
 
-    It is the last object found, if none has a `__code__`. Attributes that an object computes do not count: a proxy has every one.
+    If none has a `__code__`, it is the last object found. Attributes that an object computes do not count: a proxy has every attribute.
     """
     seen: Any = function
     for _ in range(32):  # partials may be nested, but the loop must end
@@ -51,7 +51,7 @@ def place_text(function: Callable[..., Any], module: str) -> str:
 
 
 def is_redefinition(old: Callable[..., Any], new: Callable[..., Any]) -> bool:
-    """Return whether a function redefines an earlier one: by a reload, an edit, or a cell run again.
+    """Return whether `new` redefines `old`: by a reload, an edit, or a cell run again.
 
     It does if module and qualname are the same, and either the code differs (an edit, unless one import of the module has made both) or
     everything that the functions close over is the same.
@@ -68,9 +68,9 @@ def is_redefinition(old: Callable[..., Any], new: Callable[..., Any]) -> bool:
 
 
 def _in_one_import(first: Any, second: Any) -> bool:
-    """Return whether one import that is still running has made both functions.
+    """Return whether one import, which is still running, has made both functions.
 
-    Then a second `def` of one name is not an edit.
+    Then a second `def` of the same name is not an edit.
     """
     scope: dict[str, Any] = getattr(second, "__globals__", {})
     if getattr(first, "__globals__", None) is not scope:
@@ -79,9 +79,9 @@ def _in_one_import(first: Any, second: Any) -> bool:
 
 
 def _same_defaults(old: Any, new: Any) -> bool:
-    """Compare plain defaults, in which the functions of `for n in …: def f(x, n=n)` differ.
+    """Return whether the plain defaults of two functions are equal.
 
-    A reload makes other defaults again, so these are not compared.
+    They differ in `for n in …: def f(x, n=n)`. A reload makes defaults of other types again, so these are not compared.
     """
     plain = (str, int, float, bool, bytes, type(None))
     pairs = zip(getattr(old, "__defaults__", None) or (), getattr(new, "__defaults__", None) or (), strict=False)
@@ -89,6 +89,10 @@ def _same_defaults(old: Any, new: Any) -> bool:
 
 
 def _same_cells(old: Any, new: Any) -> bool:
+    """Return whether two functions close over the same or equal values.
+
+    A wrapped function (functools.wraps) counts as the same if it was redefined, as by a reload.
+    """
     wrapped: tuple[Any, Any] = getattr(old, "__wrapped__", None), getattr(new, "__wrapped__", None)
     for first, second in zip(
         getattr(old, "__closure__", None) or (), getattr(new, "__closure__", None) or (), strict=False
@@ -106,7 +110,7 @@ def _same_cells(old: Any, new: Any) -> bool:
 
 
 def _same_state(old: Any, new: Any) -> bool:
-    """Compare what partials, bound methods and callable objects have besides the code."""
+    """Return whether partials, bound methods or callable objects have the same state besides their code."""
     if _holds(old, "func", "keywords") and _holds(new, "func", "keywords"):
         return is_same_or_equal((old.args, old.keywords), (new.args, new.keywords)) and _same_state(old.func, new.func)
     if hasattr(old, "__code__") or hasattr(new, "__code__"):
@@ -116,7 +120,7 @@ def _same_state(old: Any, new: Any) -> bool:
 
 
 def _same_instance(old: object, new: object) -> bool:
-    """Return whether an instance is the same, or was made again together with its class, as by a reload."""
+    """Return whether `new` is or equals `old`, or is of a class that was made again, as by a reload."""
     if is_same_or_equal(old, new):
         return True
     first, second = (each if isinstance(each, type) else type(each) for each in (old, new))
@@ -125,7 +129,7 @@ def _same_instance(old: object, new: object) -> bool:
 
 
 def is_same_or_equal(old: object, new: object) -> bool:
-    """Return whether two objects are identical or equal; if `==` raises, they are not."""
+    """Return whether `new` is or equals `old`; False if `==` raises."""
     if old is new:
         return True
     try:
@@ -135,7 +139,7 @@ def is_same_or_equal(old: object, new: object) -> bool:
 
 
 def default_name(function: Callable[..., Any]) -> str:
-    """Return the name of a callable: of its function, or of its class."""
+    """Return the name of a callable: of its function, or of a callable object's class."""
     if type(function) is _FUNCTION:
         return str(function.__name__)
     source = underlying(function)
@@ -160,7 +164,7 @@ _NO_ATTRIBUTES: dict[str, Any] = {}
 
 
 def check_callable(function: object, name: object = None, options: Mapping[str, object] = _NO_ATTRIBUTES) -> None:
-    """Refuse an object that is not a function and does not say what a call of it takes.
+    """Check that an object is a function, or says what a call of it takes.
 
     Accepted are functions, methods, builtins, partials and what wraps one of these; an object whose class has a `__call__` with annotated
     or documented parameters; and any callable object that comes with a name, a description and parameters. A class is refused: calling
@@ -198,11 +202,15 @@ def _is_routine(function: object) -> bool:
 
 
 def _is_partial(function: object) -> bool:
+    """Return whether an object is a functools.partial, without importing functools."""
     return any(cls.__module__ == "functools" and cls.__name__ == "partial" for cls in type(function).__mro__)
 
 
 def _has_described_call(function: Callable[..., Any]) -> bool:
-    """Return whether each parameter of an object's `__call__` has an annotation or a text; `*args, **kwargs` alone say nothing."""
+    """Return whether each parameter of an object's `__call__` has an annotation or a text.
+
+    False if its only parameters are `*args` and `**kwargs`, or if it is written in C.
+    """
     call: Any = next((vars(cls)["__call__"] for cls in type(function).__mro__ if "__call__" in vars(cls)), None)
     if not hasattr(call, "__get__"):
         return False
@@ -220,6 +228,7 @@ def _has_described_call(function: Callable[..., Any]) -> bool:
 
 
 def _describe_kind(value: object) -> str:
+    """Return what a value is, for an error: `a class (…)`, or the name of its type with an article."""
     if isinstance(value, type):
         return "a class (register its instances' methods with register_object)"
     name = type(value).__name__
@@ -227,7 +236,10 @@ def _describe_kind(value: object) -> str:
 
 
 def list_hint(value: object) -> str:
-    """Return what to give in place of a mapping or a model, which are not lists of tools; empty for any other object."""
+    """Return what to give in place of a mapping or a model, for an error; empty for any other object.
+
+    Neither is a list of tools.
+    """
     from collections.abc import Mapping  # only on the way to an error
 
     if isinstance(value, Mapping):
@@ -236,7 +248,10 @@ def list_hint(value: object) -> str:
 
 
 def is_model(value: object) -> bool:
-    """Return whether iterating an object gives its fields, which are not a list of tools: a pydantic model or a named tuple."""
+    """Return whether an object is a pydantic model or a named tuple.
+
+    Iterating it gives its fields, which are not a list of tools.
+    """
     if isinstance(value, tuple):
         return hasattr(type(value), "_fields")
     return any(cls.__name__ == "BaseModel" and cls.__module__.startswith("pydantic.") for cls in type(value).__mro__)
@@ -364,10 +379,10 @@ _EXTERNAL_TOOLS: dict[str, tuple[str, tuple[str, ...], str]] = {
 
 
 def external_tool_problem(value: object) -> str:
-    """Return why a tool, toolset or server of another library is refused, and what to give in its place; empty for any other object.
+    """Return the reason a tool, toolset or server of another library is refused; empty for other objects.
 
-    The library is recognised by the names of the object's class and of its bases, which users derive from; or of the class itself. The
-    library is not imported, and none of its code runs.
+    The reason says what to give in its place. The library is recognised by the names of the object's class and of its bases, which users
+    derive from; or of the class itself. The library is not imported, and none of its code runs.
     """
     while _is_partial(value):
         value = value.func  # type: ignore[attr-defined]  # it is a partial
@@ -396,7 +411,10 @@ def _external_name(tool: object) -> str:
 
 
 def _function_within(tool: object, attributes: tuple[str, ...]) -> str:
-    """Return how to take the function out of another library's tool; empty if the tool does not hold one."""
+    """Return the words for the function that another library's tool holds in one of `attributes`.
+
+    Empty if it holds none.
+    """
     for attribute in attributes:
         function = _held(tool, attribute)
         if isinstance(function, property):
@@ -409,6 +427,7 @@ def _function_within(tool: object, attributes: tuple[str, ...]) -> str:
 
 
 def _takes_anything(function: Callable[..., Any]) -> bool:
+    """Return whether a function takes `**kwargs`; False if its signature is not known."""
     try:
         return any(each.kind is each.VAR_KEYWORD for each in signature_of(function).parameters.values())
     except (TypeError, ValueError):
@@ -416,7 +435,10 @@ def _takes_anything(function: Callable[..., Any]) -> bool:
 
 
 def _held(value: object, attribute: str) -> Any:
-    """Return an attribute as an object or one of its classes holds it, or None; none of their code runs."""
+    """Return the value of `attribute` as an object or one of its classes holds it, or None.
+
+    None of the object's code runs.
+    """
     own = _own_attributes(value)
     if attribute in own:
         return own[attribute]
@@ -424,10 +446,12 @@ def _held(value: object, attribute: str) -> Any:
 
 
 def _holds(value: object, *attributes: str) -> bool:
+    """Return whether an object or its classes hold all `attributes`, none of which is None."""
     return all(_held(value, each) is not None for each in attributes)
 
 
 def _own_attributes(value: object) -> Mapping[str, Any]:
+    """Return the `__dict__` of an object, or an empty dict if it has none."""
     try:
         own = object.__getattribute__(value, "__dict__")
     except Exception:  # noqa: BLE001  # there are none, or foreign code: a class may have a property of this name
@@ -475,6 +499,10 @@ def annotations_of(owner: Any) -> dict[str, Any]:
 
 
 def _evaluate_each(function: Any, annotate: Any) -> dict[str, Any]:
+    """Return the annotations of a function, each evaluated by itself (from Python 3.14 on).
+
+    An annotation that cannot be evaluated becomes an `Unresolved`. `annotate` is the function's `__annotate__`.
+    """
     from annotationlib import Format, get_annotations  # type: ignore[import-not-found]  # new in Python 3.14
 
     texts = get_annotations(function, format=Format.STRING)
@@ -487,7 +515,10 @@ def _evaluate_each(function: Any, annotate: Any) -> dict[str, Any]:
 
 
 def _names_visible_to(annotate: Any) -> dict[str, Any]:
-    """Return the names of the module, and of the functions and the class around annotations."""
+    """Return the names that annotations can use: of the module, and of the functions and the class around.
+
+    `annotate` is the `__annotate__` of the function that has the annotations.
+    """
     names: dict[str, Any] = {}
     for name, cell in zip(annotate.__code__.co_freevars, annotate.__closure__ or (), strict=True):
         try:
@@ -498,7 +529,7 @@ def _names_visible_to(annotate: Any) -> dict[str, Any]:
 
 
 def _unresolved(text: str, names: dict[str, Any]) -> Unresolved | None:
-    """Return the error of an annotation, or None if it can be evaluated."""
+    """Return an `Unresolved` with the error that evaluating the annotation `text` raises, if any, or None."""
     try:
         eval(text, names)  # noqa: S307  # the author's own annotation, as Python evaluates it
     except SyntaxError:  # a part of it has no source text, such as a lambda: its value is used
@@ -523,7 +554,9 @@ def signature_of(function: Callable[..., Any]) -> Signature:
 
 
 def callback_problem(callback: object, *arguments: str, named: Iterable[str] = ()) -> str:
-    """Return why a callback cannot take the arguments that it is called with; empty if it can, or Python does not know its signature.
+    """Return the reason a callback cannot take the arguments that it is called with; empty if it can.
+
+    Empty, too, if Python does not know its signature.
 
     Args:
         callback: A function or another callable object.

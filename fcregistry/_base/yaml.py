@@ -64,7 +64,7 @@ def write_yaml(value: Any, what: str = "YAML") -> str:
 
 
 def _represent_text(dumper: Any, text: str) -> Any:
-    """Return the node of a text, in double quotes if `read_yaml` would else read another value."""
+    """Return PyYAML's node for `text`, in double quotes if `read_yaml` would else read another value."""
     quoted = _BREAKS.search(text) or _plain_value(text, exact=False) is not text
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"' if quoted else None)
 
@@ -86,12 +86,17 @@ def pyyaml(what: str = "YAML") -> ModuleType:
 
 
 def _loader(yaml: ModuleType) -> Any:
-    """Return a loader of PyYAML that refuses aliases, tags and deep nesting before they cost time."""
+    """Return a loader class of PyYAML that refuses aliases, tags and deep nesting before they cost time."""
 
     class Loader(yaml.SafeLoader):  # type: ignore[name-defined, misc]  # PyYAML is imported when it is needed
         depth = 0
 
         def compose_node(self, parent: Any, index: Any) -> Any:
+            """Return the next node.
+
+            Raises:
+                NotYamlError: It has an alias or a tag, or nests too deeply.
+            """
             event = self.peek_event()
             if self.check_event(yaml.AliasEvent):
                 raise NotYamlError(f"has an alias at {_place(event)}; write the value itself")
@@ -108,7 +113,7 @@ def _loader(yaml: ModuleType) -> Any:
 
 
 def _value(node: Any, exact: bool) -> Any:
-    """Return the value of a PyYAML node."""
+    """Return the JSON value of a PyYAML node, whole."""
     if node.id == "sequence":
         return [_value(item, exact) for item in node.value]
     if node.id == "scalar":
@@ -132,6 +137,7 @@ _FLOAT: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0
 
 
 def _scalar(node: Any, exact: bool) -> Any:
+    """Return the value of a node without quotes; raise NotYamlError if it is a number that is not finite."""
     value = _plain_value(node.value, exact)
     if isinstance(value, float) and value - value != 0:
         raise NotYamlError(f"has a number that is not finite at {_place(node)}")
@@ -139,7 +145,7 @@ def _scalar(node: Any, exact: bool) -> Any:
 
 
 def _plain_value(text: str, exact: bool) -> Any:
-    """Return the value of a scalar without quotes; the text itself if it is a string."""
+    """Return the value of a scalar without quotes; `text` itself if it is a string."""
     if text in _NULL:
         return None
     if text in _BOOLEANS:
@@ -152,6 +158,7 @@ def _plain_value(text: str, exact: bool) -> Any:
 
 
 def _place(part: Any) -> str:
+    """Return the line of a node or event, as `line 3`."""
     return f"line {part.start_mark.line + 1}"
 
 
