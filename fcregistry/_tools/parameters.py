@@ -164,8 +164,10 @@ class ParameterReader:
             documented = self._documented.pop(field.key, None)
             text = documented.description if documented else field.description
             read.append(Parameter(field.key, KEYWORD_ONLY, field.codec, EMPTY, text, field.required))
-        if record.others is not None:
-            read.append(Parameter(raw.name, STAR_STAR, record.others, EMPTY, rest.description if rest else "", False))
+        if record.extra_codec is not None:
+            read.append(
+                Parameter(raw.name, STAR_STAR, record.extra_codec, EMPTY, rest.description if rest else "", False)
+            )
         return read
 
     def remark_unknown_names(self) -> None:

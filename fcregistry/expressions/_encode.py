@@ -122,7 +122,7 @@ class Encoder:
                 raise ValueProblem(f"{made.name} is given {name!r} twice", path, made.node)
             given[name] = value
         fields = {each.name: each for each in record.fields if each.constant is MISSING}
-        others = record.others or ANY_CODEC
+        others = record.extra_codec or ANY_CODEC
         written: dict[str, Any] = {each.key: each.constant for each in record.fields if each.constant is not MISSING}
         for name, value in given.items():
             field = fields.get(name)

@@ -158,13 +158,13 @@ def _record(value: Any, record: RecordCodec) -> str:
     constants = {each.key: _literal(each.constant) for each in shown if each.constant is not MISSING}
     items = [(each, record.get(value, each.attribute)) for each in shown if each.constant is MISSING]
     fields = [(each, _expression(item, each.codec)) for each, item in items if item is not MISSING]
-    others = record.others_of(value)
+    others = record.extra_items(value)
     names = (record.cls.__name__, *(each.name for each, _ in fields))
     if not others and all(name.isidentifier() and not keyword.iskeyword(name) for name in names):
         return f"{names[0]}({', '.join(f'{each.name}={written}' for each, written in fields)})"
     entries = constants | {each.key: written for each, written in fields}
-    if record.others is not None:
-        entries |= {key: _literal(record.others.encode(item)) for key, item in others.items()}
+    if record.extra_codec is not None:
+        entries |= {key: _literal(record.extra_codec.encode(item)) for key, item in others.items()}
     return f"{{{', '.join(f'{key!r}: {written}' for key, written in entries.items())}}}"
 
 

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def read_annotated(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of an `Annotated[…]`."""
+    """Return the codec of an `Annotated[…]`; None for any other annotation."""
     if origin_of(annotation) is not Annotated:
         return None
     inner, *markers = get_args(annotation)
@@ -31,9 +31,9 @@ def read_annotated(annotation: Any, reader: Reader) -> Codec | None:
 
 
 def _apply_marker(marker: Any, marks: AnnotationMarks) -> None:
-    """Add a marker to the constraints and texts of an annotation."""
+    """Add the constraints and texts of `marker` to `marks`; if it is not known, note that for the author."""
     if isinstance(marker, str):
-        marks.say("description", marker)
+        marks.set_text("description", marker)
         return
     kind = marker if isinstance(marker, type) and hasattr(marker, "__get_pydantic_core_schema__") else type(marker)
     for cls in kind.__mro__:  # the author's class may derive from a known one
@@ -53,19 +53,19 @@ def _apply_marker(marker: Any, marks: AnnotationMarks) -> None:
 
 
 def _read_doc_marker(name: str, marker: Any, marks: AnnotationMarks) -> bool:
-    """Read `Doc` (PEP 727)."""
+    """Add the text of `Doc` (PEP 727) to `marks`; return whether `name`, the marker's class, is `Doc`."""
     if name != "Doc":
         return False
-    marks.say("description", marker.documentation)
+    marks.set_text("description", marker.documentation)
     return True
 
 
 def _read_annotated_types_marker(name: str, marker: Any, marks: AnnotationMarks) -> bool:
-    """Read a marker of annotated-types, whose class or base class has that name."""
+    """Add a marker of annotated-types to `marks`; return whether `name`, its class or a base, is known."""
     if name in ("Ge", "Gt", "Le", "Lt", "MultipleOf", "MinLen", "MaxLen"):
         marks.read_limits(marker)
     elif name == "DocInfo":
-        marks.say("description", marker.documentation)
+        marks.set_text("description", marker.documentation)
     elif name == "Timezone":
         _add_timezone(marker.tz, marks)
     elif hasattr(marker, "func"):  # Predicate, and classes that derive from it
@@ -76,7 +76,7 @@ def _read_annotated_types_marker(name: str, marker: Any, marks: AnnotationMarks)
 
 
 def _predicate_name(predicate: Any) -> str:
-    """Return the name of a predicate, for a model to read."""
+    """Return the name of a predicate, for a model to read, such as `str.islower` or `not str.islower`."""
     if type(predicate).__name__ == "Not" and hasattr(predicate, "func"):
         return f"not {_predicate_name(predicate.func)}"
     name = getattr(predicate, "__qualname__", None) or type(predicate).__qualname__
@@ -84,9 +84,13 @@ def _predicate_name(predicate: Any) -> str:
 
 
 def _add_timezone(wanted: Any, marks: AnnotationMarks) -> None:
-    """Add a check of time zones: None for none, … for any, a name, or a zone.
+    """Add a check of time zones to `marks`.
 
     JSON has offsets and no zones: a time is in a zone if it has the offset that the zone has at that time.
+
+    Args:
+        wanted: None for times without an offset, `...` for any offset, or a zone or its name.
+        marks: The marks of the annotation.
     """
     if wanted is None:
         marks.check_format(("date-time", "time"), "having no UTC offset", lambda value: value.utcoffset() is None)
@@ -97,6 +101,11 @@ def _add_timezone(wanted: Any, marks: AnnotationMarks) -> None:
 
 
 def _zone_check(wanted: Any) -> Callable[[Any], bool]:
+    """Return a function that returns whether a datetime has the offset of the zone `wanted`.
+
+    Raises:
+        UnsupportedType: No zone of that name is known here.
+    """
     try:
         zone = wanted if not isinstance(wanted, str) else UTC if wanted == "UTC" else parse_zone(wanted)
     except ValueError:
@@ -105,13 +114,13 @@ def _zone_check(wanted: Any) -> Callable[[Any], bool]:
 
 
 def _read_msgspec_marker(name: str, marker: Any, marks: AnnotationMarks) -> bool:
-    """Read `msgspec.Meta`."""
+    """Add the limits and texts of `msgspec.Meta` to `marks`; return whether `name` is `Meta`."""
     if name != "Meta":
         return False
     marks.read_limits(marker)
     if marker.tz is not None:
         _add_timezone(... if marker.tz else None, marks)
-    marks.say_texts(marker, marker.extra_json_schema)
+    marks.set_texts(marker, marker.extra_json_schema)
     return True
 
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def read_choices(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of a Literal or an Enum."""
+    """Return the codec of a Literal or an Enum; None for any other annotation."""
     if origin_of(annotation) in (Literal, typing_extensions.Literal):
         return _read_literal(annotation)
     if (
@@ -36,6 +36,11 @@ def read_choices(annotation: Any, reader: Reader) -> Codec | None:
 
 
 def _read_literal(annotation: Any) -> Codec:
+    """Return the codec of a Literal.
+
+    Raises:
+        UnsupportedType: It has no values, or one that has no JSON form.
+    """
     values = get_args(annotation)
     if not values:
         raise UnsupportedType("Literal[()] allows no value at all; name the values, as in Literal['a', 'b']")
@@ -44,6 +49,11 @@ def _read_literal(annotation: Any) -> Codec:
 
 @lru_cache(maxsize=4096, typed=True)  # many tools share a Literal; with the types, 1 differs from True
 def _codec_of_values(*values: Any) -> ChoiceCodec:
+    """Return the codec of a Literal with `values`.
+
+    Raises:
+        UnsupportedType: A value has no JSON form.
+    """
     choices = []
     for value in values:
         encoded = _member_json(value) if isinstance(value, enum.Enum) else value
@@ -130,6 +140,7 @@ class EnumCodec(ChoiceCodec):
 
 
 def _member_json(member: enum.Enum) -> Any:
+    """Return the JSON value of a member of an Enum: its value if that is a JSON scalar, or else its name."""
     value = member.value
     for plain in (str, int, float):  # the value of `class Level(IntEnum)` may be of a subclass
         if isinstance(value, plain) and not isinstance(value, bool):

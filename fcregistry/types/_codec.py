@@ -373,7 +373,7 @@ class SchemaWriter:
         return {"$ref": f"#/$defs/{name}"}
 
     def _cached_schema(self, codec: Named) -> dict[str, Any]:
-        """Return the schema of a named codec if nothing recurs: it is the same in every document, and cached."""
+        """Return a copy of the cached schema of `codec`; if nothing recurs, it is the same in every document."""
         key = (self.texts, self.results)
         if codec.written is None:
             codec.written = {}
@@ -389,7 +389,7 @@ class SchemaWriter:
 
 
 def _recurring(roots: Sequence[Codec]) -> list[Named]:
-    """Return the named codecs that are referred to more than once, or nested too deeply.
+    """Return the named codecs below `roots` that occur more than once, or are nested too deeply.
 
     They are in the order of the walk.
     """
@@ -413,7 +413,10 @@ def _recurring(roots: Sequence[Codec]) -> list[Named]:
 
 
 def _nearest_named(codecs: Iterable[Codec]) -> list[Named]:
-    """Return the named codecs among codecs and inside unnamed ones, each as often as it occurs, in order."""
+    """Return the named codecs among `codecs`, and the nearest ones inside the unnamed codecs among them.
+
+    They are in order, each as often as it occurs.
+    """
     found: list[Named] = []
     for codec in codecs:
         if isinstance(codec, Named):
@@ -428,7 +431,7 @@ _MAX_DEPTH: Final = 12
 
 
 def _distinct_names(shared: list[Named]) -> dict[Named, str]:
-    """Return a name for each codec that recurs: its title, or its full name if two share a title."""
+    """Return codec -> its name in `$defs`: its title, or its full name if two codecs share the title."""
     if not shared:
         return {}
     titles = Counter(each.title for each in shared)

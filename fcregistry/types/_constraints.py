@@ -101,6 +101,7 @@ class _Check(NamedTuple):
 
 
 def _passes(check: _Check, value: Any) -> bool:
+    """Return whether `value` satisfies `check`; False if the check raises."""
     try:
         return bool(check.holds(value))
     except Exception:  # the author's predicate may raise anything, and has not returned True then  # noqa: BLE001
@@ -133,14 +134,14 @@ class AnnotationMarks:
     Args:
         inner: The codec of the type.
         annotation: The type itself.
-        take: Applies a marker that is inside another.
+        apply: Applies a marker that is inside another.
         validated: Whether a value goes through a pydantic model, which runs its validators when it makes an instance.
     """
 
     def __init__(
-        self, inner: Codec, annotation: Any, take: Callable[[Any, AnnotationMarks], None], validated: bool = False
+        self, inner: Codec, annotation: Any, apply: Callable[[Any, AnnotationMarks], None], validated: bool = False
     ) -> None:
-        self._take = take
+        self._apply = apply
         self.validated = validated
         self.annotation = annotation
         self.shown = show_type(annotation)
@@ -150,15 +151,15 @@ class AnnotationMarks:
         self._texts: dict[str, Any] = {}
         self._unsaid: list[str] = []
 
-    def take(self, marker: Any) -> None:
-        """Apply a marker that is inside another."""
-        self._take(marker, self)
+    def apply(self, marker: Any) -> None:
+        """Apply `marker`, which is inside another marker."""
+        self._apply(marker, self)
 
-    def say(self, keyword: str, value: Any) -> None:
-        """Set a text; of two, the later one counts."""
+    def set_text(self, keyword: str, value: Any) -> None:
+        """Set the text of `keyword`, in place of an earlier one."""
         self._texts[keyword] = value
 
-    def say_texts(self, marker: Any, extra: Any) -> None:
+    def set_texts(self, marker: Any, extra: Any) -> None:
         """Set the texts that pydantic's `Field` and msgspec's `Meta` both have.
 
         Args:
@@ -172,19 +173,23 @@ class AnnotationMarks:
             texts[keyword] = getattr(marker, keyword) or texts[keyword]
         self._texts |= {keyword: text for keyword, text in texts.items() if text}
         if examples:
-            self.exemplify(examples)
+            self.set_examples(examples)
         if rest or callable(extra):
             self.note(
                 f"{', '.join(sorted(rest)) or 'what a function writes'} is not in the schema of {self.shown}, although its author wrote it there"
             )
 
-    def exemplify(self, examples: Iterable[Any]) -> None:
-        """Set the examples, without those that are not of the type."""
+    def set_examples(self, examples: Iterable[Any]) -> None:
+        """Set `examples` as texts, without those that are not of the type."""
         encoded = [each for example in examples for each in self._example(example)]
         if encoded:
-            self.say("examples", encoded)
+            self.set_text("examples", encoded)
 
     def _example(self, example: Any) -> list[Any]:
+        """Return a list with the JSON value of `example`, or an empty list if it is not of the type.
+
+        The author may write an example in Python or in JSON.
+        """
         try:
             if self.inner.handles(example):
                 return [self.inner.encode(example)]
@@ -211,11 +216,21 @@ class AnnotationMarks:
         self._unsaid.append(sentence)
 
     def check(self, name: str, holds: Callable[[Any], bool]) -> None:
-        """Add a check that no schema can state."""
+        """Add a check that no schema can state.
+
+        Args:
+            name: The condition, as a model reads it.
+            holds: Returns whether a value satisfies it.
+        """
         self._checks.append(_Check(name, holds))
 
     def check_format(self, formats: tuple[str, ...], name: str, holds: Callable[[Any], bool]) -> None:
-        """Add a check, which no schema can state, of values that are text of one of some formats.
+        """Add a check, which no schema can state, of values that are text in one of `formats`.
+
+        Args:
+            formats: JSON Schema formats, such as `date-time`.
+            name: The condition, as a model reads it.
+            holds: Returns whether a value satisfies it.
 
         Raises:
             UnsupportedType: The type has none of these formats.
@@ -226,11 +241,15 @@ class AnnotationMarks:
         self._check_of(texts, name, holds)
 
     def _check_of(self, codecs: Sequence[Codec], name: str, holds: Callable[[Any], bool]) -> None:
-        """Add a check that applies only to values of some types. Other values, such as null, pass it."""
+        """Add a check of values that one of `codecs` handles. Other values, such as null, pass it."""
         self.check(name, lambda value: not any(each.handles(value) for each in codecs) or holds(value))
 
     def bound(self, keyword: str, limit: Any) -> None:
         """Add a bound of a number, or of another ordered type, such as a date.
+
+        Args:
+            keyword: The JSON Schema keyword of the bound, such as `minimum`.
+            limit: Its value.
 
         Raises:
             UnsupportedType: The type has no such bound.
@@ -252,7 +271,11 @@ class AnnotationMarks:
             self._check_of(bounded, f"{_NAMES[keyword]}({shown})", lambda value: holds(value, limit))
 
     def length(self, name: str, limit: int) -> None:
-        """Add a bound of a length, `MinLen` or `MaxLen`.
+        """Add a bound of a length.
+
+        Args:
+            name: `MinLen` or `MaxLen`.
+            limit: The length.
 
         Raises:
             UnsupportedType: The type has no length.
@@ -272,7 +295,7 @@ class AnnotationMarks:
             self._tighten(keyword, limit)
 
     def _alternatives(self) -> list[Codec]:
-        """Return the codecs of the members of a union, or the codec of the type itself."""
+        """Return the codecs of the members of a union, or the codec of the type itself if it is not a union."""
         if not self.inner.through:
             return [self.inner]
         return [each for each in walk_codecs([self.inner], same=True) if not each.through]
@@ -294,6 +317,11 @@ class AnnotationMarks:
         self._bounds["pattern"] = pattern
 
     def _tighten(self, keyword: str, limit: Any) -> None:
+        """Set the bound `keyword` to `limit`, if that is tighter than an earlier bound of this keyword.
+
+        Raises:
+            UnsupportedType: It is a `multipleOf` that is not positive, or that differs from an earlier one.
+        """
         tighter = max if keyword.lower().startswith(("min", "exclusivemin")) else min
         if keyword == "multipleOf":
             if limit <= 0:
@@ -306,14 +334,14 @@ class AnnotationMarks:
         self._bounds[keyword] = tighter(self._bounds.get(keyword, limit), limit)
 
     def applied(self) -> Codec:
-        """Return the codec with everything that was added."""
+        """Return the codec with everything that was added, or the type's own codec if nothing was."""
         if not (self._bounds or self._checks or self._texts or self._unsaid):
             return self.inner
         return ConstrainedCodec(self.inner, self._bounds, self._checks, self._texts, self._unsaid)
 
 
 def _is_bounded_by(codec: Codec, limit: Any) -> bool:
-    """Return whether values of a type can be compared with a limit."""
+    """Return whether values of the type of `codec` can be compared with `limit`."""
     if not _is_number(limit):
         return codec.handles(limit)
     if isinstance(codec, TextCodec):
@@ -338,7 +366,7 @@ def _is_number(value: object) -> bool:
 
 
 def is_multiple(value: Any, step: Any) -> bool:
-    """Return whether a number or a duration is an exact multiple of another."""
+    """Return whether `value`, a number or a duration, is an exact multiple of `step`."""
     if isinstance(value, Decimal):
         return _is_decimal_multiple(value, _by_digits(step))
     if _is_number(value):
@@ -347,7 +375,10 @@ def is_multiple(value: Any, step: Any) -> bool:
 
 
 def _is_decimal_multiple(value: Decimal, step: Decimal) -> bool:
-    """Return it for a Decimal, whose exponent may be too large to make a Fraction."""
+    """Return whether `value` is an exact multiple of `step`; False if the quotient has too many digits.
+
+    No Fraction is made of them, since their exponents may be too large.
+    """
     digits = value.adjusted() - step.adjusted() + len(value.as_tuple().digits) + len(step.as_tuple().digits)
     if digits > _MAX_DIGITS:
         return False
@@ -359,15 +390,18 @@ _MAX_DIGITS: Final = 5000
 
 
 def _by_digits(number: Any) -> Any:
-    """Return a number that compares by its written digits."""
+    """Return `number`, as a Decimal of its written digits if it is a float."""
     return Decimal(float.__repr__(number)) if isinstance(number, float) else number
 
 
 def _fraction(number: Any) -> Fraction:
+    """Return the Fraction that equals the written digits of `number`."""
     return Fraction(_by_digits(number))
 
 
 def _compare_digits(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    """Return a function that applies `compare` to two numbers by their written digits."""
+
     def holds(value: Any, limit: Any) -> bool:
         if isinstance(value, Fraction) or isinstance(limit, Fraction):
             return compare(_fraction(value), _fraction(limit))
@@ -391,6 +425,7 @@ _COMPARISONS: Final[dict[str, Callable[[Any, Any], bool]]] = {
 
 
 def _compare_length(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any], bool]:
+    """Return a function that applies `compare` to the length of a value and a limit."""
     return lambda value, limit: compare(len(value), limit)
 
 
@@ -405,7 +440,7 @@ KEYWORD_CHECKS: Final[dict[str, tuple[str, Callable[[Any, Any], bool]]]] = {
 
 
 def _as_json_number(limit: Any) -> float | None:
-    """Return the JSON number that equals a limit exactly, or None."""
+    """Return the JSON number that equals `limit` exactly; None if there is none."""
     if not _is_number(limit):
         return None
     if type(limit) in (int, float):

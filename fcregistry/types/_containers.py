@@ -42,7 +42,7 @@ _PYTHON_CLASSES: Final[dict[type[Any], tuple[type[Any], ...]]] = {list: (list, t
 
 
 def read_containers(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of an array or object type without fields."""
+    """Return the codec of an array type, or of an object type without fields; None for other annotations."""
     origin = origin_of(annotation) or annotation
     if origin is tuple:
         return _read_tuple(annotation, get_args(annotation), reader)
@@ -60,6 +60,14 @@ def read_containers(annotation: Any, reader: Reader) -> Codec | None:
 
 
 def _read_mapping(annotation: Any, origin: Any, arguments: tuple[Any, ...], reader: Reader) -> Codec:
+    """Return the codec of a mapping type.
+
+    Args:
+        annotation: The type, as written.
+        origin: Its class, such as `dict`.
+        arguments: The types in its brackets; empty if it has none.
+        reader: Reads the types of keys and items.
+    """
     if origin is collections.Counter:
         arguments = (*(arguments or (str,)), int)
     key, item = arguments or (str, Any)
@@ -75,6 +83,7 @@ _DEFAULT_FACTORIES: Final = frozenset({bool, int, float, str, bytes, list, tuple
 
 
 def _read_tuple(annotation: Any, arguments: tuple[Any, ...], reader: Reader) -> Codec:
+    """Return the codec of `tuple`, of `tuple[T, ...]`, or of a tuple of fixed length."""
     if annotation in (tuple, typing.Tuple):  # noqa: UP006  # without arguments, which is not the empty tuple
         return ListCodec(ANY_CODEC, tuple)
     if getattr(annotation, "__unpacked__", False):
@@ -216,6 +225,7 @@ class DictCodec(Codec):
 
     @staticmethod
     def _put(decoded: Any, key: Any, item: Any) -> None:
+        """Add an item to a dict; raise Refusal if the dict has its key."""
         if key in decoded:  # such as two texts of one Decimal: the later would silently replace the earlier
             raise Refusal("is another name of a key that is there already")
         decoded[key] = item
@@ -235,6 +245,11 @@ class DictCodec(Codec):
 
 
 def _read_set_item(annotation: Any, reader: Reader) -> Codec:
+    """Return the codec of the items of a set type.
+
+    Raises:
+        UnsupportedType: They are not hashable.
+    """
     arguments = get_args(annotation)
     if not arguments or arguments[0] is Any:
         return ScalarCodec()
@@ -301,7 +316,12 @@ def json_key(value: Any) -> object:
 
 
 def read_key(annotation: Any, reader: Reader, outer: Any) -> Codec:
-    """Return the codec of a dict's key type.
+    """Return the codec of the keys of a dict.
+
+    Args:
+        annotation: The type of the keys.
+        reader: Reads that type.
+        outer: The type of the dict, for errors.
 
     Raises:
         UnsupportedType: No JSON object can have such keys.
@@ -321,6 +341,11 @@ def read_key(annotation: Any, reader: Reader, outer: Any) -> Codec:
 
 
 def _parse_int_key(text: str) -> int:
+    """Return the whole number that `text`, a name in an object, writes without leading zeros.
+
+    Raises:
+        ValueError: It is not such a number.
+    """
     if len(text) > _MAX_INT_KEY_LENGTH or not re.fullmatch(_INT_KEY_PATTERN, text):
         raise ValueError("not a whole number")
     return int(text)

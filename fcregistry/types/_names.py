@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 def _in_either_typing(name: str) -> tuple[Any, ...]:
-    """Return the objects of a name in typing and typing-extensions, once if they are the same."""
+    """Return the objects called `name` in typing and typing-extensions: one, two if they differ, or none."""
     found = [getattr(module, name) for module in (typing, typing_extensions) if hasattr(module, name)]
     return tuple({id(each): each for each in found}.values())
 
@@ -41,7 +41,7 @@ _LITERALS: Final = _in_either_typing("Literal")
 
 
 def read_names(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of the type that a name stands for."""
+    """Return the codec of the type that a name, such as a NewType, means; None for other annotations."""
     kind = type(annotation)
     origin = origin_of(annotation)
     if kind in _NEW_TYPES:
@@ -60,6 +60,7 @@ def read_names(annotation: Any, reader: Reader) -> Codec | None:
 
 
 def _read_alias(annotation: Any, reader: Reader) -> Codec:
+    """Return the codec of the type that an alias names; an `AliasCodec` if that type refers to the alias."""
     known = reader.known(annotation)
     if known is not None:
         if isinstance(known, AliasCodec):
@@ -79,6 +80,11 @@ def _read_alias(annotation: Any, reader: Reader) -> Codec:
 
 
 def _alias_value(alias: Any, reader: Reader) -> Any:
+    """Return the type that `alias` names, with types in place of its texts.
+
+    Raises:
+        UnsupportedType: It cannot be evaluated.
+    """
     try:
         value = alias.__value__  # a `type` statement evaluates it now
         if not holds_text(value):
@@ -94,9 +100,9 @@ def _alias_value(alias: Any, reader: Reader) -> Any:
 
 
 def _variable_substitute(variable: Any) -> Any:
-    """Return the type for a type variable without an argument.
+    """Return the type that is read in place of a type variable without an argument.
 
-    It is the default, the bound, one of the constraints, or Any.
+    It is the default, the bound, the union of the constraints, or Any.
     """
     has_default = getattr(variable, "has_default", None)
     if has_default is not None and has_default():
@@ -172,8 +178,8 @@ def resolve_texts(annotation: Any, names: dict[str, Any], scope: Mapping[str, An
 
     Args:
         annotation: A text, or a type with texts inside.
-        names: The names of the module that wrote it.
-        scope: Further names where it was written, such as the locals of a function.
+        names: The names of the module in which it is written.
+        scope: Further names where it is written, such as the locals of a function.
     """
     holder = SimpleNamespace(__annotations__={"it": annotation})
     return typing.get_type_hints(holder, names, dict(scope), include_extras=True)["it"]
@@ -188,7 +194,12 @@ def type_parameters(source: Any) -> dict[str, Any]:
 
 
 def substitute(annotation: Any, arguments: Mapping[Any, Any]) -> Any:
-    """Return an annotation with the given types in place of its type variables."""
+    """Return `annotation` with the types of `arguments` in place of its type variables.
+
+    Args:
+        annotation: A type.
+        arguments: Type variable -> type. A variable that is not among them stays.
+    """
     if type(annotation) in _VARIABLES:
         return arguments.get(annotation, annotation)
     variables = getattr(annotation, "__parameters__", None)

@@ -29,7 +29,10 @@ if TYPE_CHECKING:
 
 
 def read_pydantic_class(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of a pydantic model or dataclass, or of a pydantic type that is a string in JSON."""
+    """Return the codec of a pydantic model or dataclass, or of a pydantic type that is a string in JSON.
+
+    None if the annotation is not pydantic's.
+    """
     pydantic = sys.modules.get("pydantic")
     cls: Any = origin_of(annotation) or annotation
     if pydantic is None or not isinstance(cls, type):
@@ -59,7 +62,7 @@ def _is_pydantic_dataclass(cls: Any) -> bool:
 
 
 def _pydantic_fields(cls: Any) -> dict[str, Any]:
-    """Return pydantic's information about the fields of a model or dataclass.
+    """Return name -> pydantic's information about the field, for the fields of a model or dataclass.
 
     Raises:
         UnsupportedType: The annotations cannot be resolved.
@@ -75,6 +78,7 @@ def _pydantic_fields(cls: Any) -> dict[str, Any]:
 
 
 def _build_record(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Field]]:
+    """Return the codec of a model or dataclass, without fields, and its fields."""
     config = getattr(cls, "model_config", None) or getattr(cls, "__pydantic_config__", None) or {}
     fields = _pydantic_fields(cls)
     written = cls.__pydantic_decorators__
@@ -89,14 +93,17 @@ def _build_record(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Field]]:
     if unused := sorted({*written.computed_fields, *written.field_serializers}):
         codec.notes = (f"{codec.shown}: {', '.join(unused)} has no effect here: a model is written field by field",)
     if config.get("extra") == "allow":
-        codec.rest = _type_of_extra(cls)
-        codec.others_of = lambda value: getattr(value, "__pydantic_extra__", None) or {}
+        codec.extra_type = _type_of_extra(cls)
+        codec.extra_items = lambda value: getattr(value, "__pydantic_extra__", None) or {}
     by_alias = config.get("validate_by_alias") is not False
     return codec, [_raw_field(name, info, by_alias) for name, info in fields.items() if info.init is not False]
 
 
 def _type_of_extra(cls: Any) -> Any:
-    """Return the type of values without a field: `int` for `__pydantic_extra__: dict[str, int]`."""
+    """Return the type of values without a field, or Any.
+
+    It is `int` for `__pydantic_extra__: dict[str, int]`.
+    """
     for base in cls.__mro__:
         declared = inspect.get_annotations(base).get("__pydantic_extra__")
         if declared is not None and base.__module__.partition(".")[0] != "pydantic":
@@ -107,7 +114,7 @@ def _type_of_extra(cls: Any) -> Any:
 
 
 def _model_attribute(value: Any, name: str) -> Any:
-    """Return the value of a model's field.
+    """Return the value of the field `name` of `value`, a model, or `MISSING`.
 
     It is read from `__dict__`, because reading a deprecated attribute raises a warning.
     """
@@ -115,6 +122,13 @@ def _model_attribute(value: Any, name: str) -> Any:
 
 
 def _raw_field(name: str, info: Any, by_alias: bool) -> Field:
+    """Return the field called `name` in the class, as pydantic's `info` declares it.
+
+    Args:
+        name: The field's name in the class.
+        info: Pydantic's information about it.
+        by_alias: Whether pydantic reads the field by its alias.
+    """
     key = _field_alias(name, info) if by_alias else name
     default = MISSING if info.is_required() or info.default_factory is not None else info.default
     return Field(
@@ -130,7 +144,7 @@ def _raw_field(name: str, info: Any, by_alias: bool) -> Field:
 
 
 def _field_alias(name: str, info: Any) -> str:
-    """Return the name by which pydantic accepts a field.
+    """Return the name by which pydantic accepts the field `name`: its alias, or else `name`.
 
     Raises:
         UnsupportedType: The alias is an `AliasPath`, not a name.
@@ -168,6 +182,7 @@ class SerializedCodec(RecordCodec):
 
 
 def _read_root_model(annotation: Any, cls: Any, reader: Reader) -> Codec:
+    """Return the codec of a RootModel, from the reader's cache if it was read before."""
     known = reader.known(annotation)
     if known is not None:
         return known
@@ -177,11 +192,11 @@ def _read_root_model(annotation: Any, cls: Any, reader: Reader) -> Codec:
     reader.owner, reader.validated = annotation, True
     try:
         root = _pydantic_fields(cls)["root"]
-        stands_for = root.annotation
-        if holds_text(stands_for):  # pydantic 2.11 leaves the model's own name as text
+        root_type = root.annotation
+        if holds_text(root_type):  # pydantic 2.11 leaves the model's own name as text
             names = {**vars(sys.modules[cls.__module__]), cls.__name__: cls}
-            stands_for = resolve_texts(stands_for, names, reader.scope)
-        codec.fill(reader.read_in(Annotated[stands_for, root], annotation))
+            root_type = resolve_texts(root_type, names, reader.scope)
+        codec.fill(reader.read_in(Annotated[root_type, root], annotation))
     finally:
         reader.owner, reader.validated = outer
     reader.check_later(codec.check)
@@ -217,6 +232,11 @@ class RootCodec(AliasCodec):
 
 
 def _validate(validator: Any, value: Any, shown: str) -> Any:
+    """Return the result of `validator`, called with `value`.
+
+    Raises:
+        Refusal: The validator raises; `shown` is the type in its message.
+    """
     try:
         return validator(value)
     except Exception as error:  # pydantic's error, or one of the author's validator
@@ -233,8 +253,10 @@ _SECRETS: Final = ("SecretStr", "SecretBytes")
 def read_pydantic_builtin(annotation: Any, cls: type, reader: Reader) -> Codec | None:
     """Return the codec of one of pydantic's own types, or of a class that defines how pydantic reads it.
 
+    None if such a class, which is not pydantic's own, is not a string in JSON.
+
     Raises:
-        UnsupportedType: The type is not a string in JSON.
+        UnsupportedType: A type of pydantic's own is not a string in JSON, or pydantic cannot read the type.
     """
     name, own = cls.__name__, cls.__module__.partition(".")[0] in ("pydantic", "pydantic_core")
     if own and name in REFUSED:
@@ -256,6 +278,11 @@ def read_pydantic_builtin(annotation: Any, cls: type, reader: Reader) -> Codec |
 
 
 def _adapter_and_schema(annotation: Any) -> tuple[Any, dict[str, Any]]:
+    """Return pydantic's TypeAdapter of a type, and the schema that it writes.
+
+    Raises:
+        UnsupportedType: Pydantic cannot read the type.
+    """
     from pydantic import TypeAdapter  # already imported: the type comes from it
 
     try:

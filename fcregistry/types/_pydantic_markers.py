@@ -38,7 +38,14 @@ _IGNORED_MARKERS: Final = frozenset(
 
 
 def read_pydantic_marker(name: str, marker: Any, marks: AnnotationMarks) -> bool:
-    """Read `Field`, `StringConstraints`, and the validators of pydantic, which run after decoding.
+    """Apply `Field`, `StringConstraints` or another marker of pydantic; return whether its class is known.
+
+    Validators run after decoding.
+
+    Args:
+        name: The name of the marker's class or base class.
+        marker: The marker.
+        marks: Collects the constraints and texts of the annotation.
 
     Raises:
         UnsupportedType: The marker is refused, or does not fit its type.
@@ -67,9 +74,9 @@ def read_pydantic_marker(name: str, marker: Any, marks: AnnotationMarks) -> bool
 
 
 def _add_validator(marker: Any, shown: str, marks: AnnotationMarks) -> None:
-    """Add a validator that runs after decoding.
+    """Add a validator that runs after decoding, and note that for the author.
 
-    Validators in a pydantic model run when the model makes an instance.
+    In a pydantic model it is only noted, since the model runs its validators when it makes an instance.
     """
     marks.note(f"the schema cannot express what {shown} does to {marks.shown}: it runs after decoding")
     if not marks.validated:
@@ -77,17 +84,18 @@ def _add_validator(marker: Any, shown: str, marks: AnnotationMarks) -> None:
 
 
 def _read_field(info: Any, marks: AnnotationMarks) -> None:
+    """Apply the constraints and texts of a `Field(…)`; note its options that have no effect."""
     for each in info.metadata:
-        marks.take(each)
+        marks.apply(each)
     if not marks.validated:
         unread = [name for name in ("validation_alias", "default", "default_factory") if _is_set(info, name)]
         if unread:
             options = ", ".join(unread).removeprefix("validation_")  # `alias` also sets the alias for validation
             marks.note(f"{options} of Field has no effect on a parameter; write it in the signature itself")
     _read_discriminator(getattr(info.discriminator, "discriminator", info.discriminator), marks)
-    marks.say_texts(info, info.json_schema_extra)
+    marks.set_texts(info, info.json_schema_extra)
     if info.deprecated:
-        marks.say("deprecated", True)
+        marks.set_text("deprecated", True)
 
 
 class FieldDefault(NamedTuple):
@@ -128,7 +136,10 @@ def read_field_default(default: object) -> FieldDefault | None:
 
 
 def _takes_arguments(factory: Callable[..., Any] | None) -> bool:
-    """Return whether a default factory needs the values of other fields (pydantic 2.10 and later)."""
+    """Return whether a default factory needs the values of other fields (pydantic 2.10 and later).
+
+    False without a factory.
+    """
     try:
         parameters = () if factory is None else signature_of(factory).parameters.values()
     except ValueError:  # a type written in C, such as `dict`
@@ -137,12 +148,13 @@ def _takes_arguments(factory: Callable[..., Any] | None) -> bool:
 
 
 def _is_set(info: Any, name: str) -> bool:
+    """Return whether the attribute `name` of pydantic's field information has a value."""
     value = getattr(info, name)
     return value is not None and type(value).__name__ not in ("PydanticUndefinedType", "ellipsis")
 
 
 def _read_discriminator(discriminator: Any, marks: AnnotationMarks) -> None:
-    """Read the discriminator of a union. A field name needs no action; note that a function is not called."""
+    """Note that a function that discriminates a union is not called. A field's name needs no action."""
     if discriminator is not None and not isinstance(discriminator, str):
         marks.note(
             f"the function that selects among the members of {marks.shown} is not called: the first member that accepts a value is used"
@@ -150,6 +162,7 @@ def _read_discriminator(discriminator: Any, marks: AnnotationMarks) -> None:
 
 
 def _read_string_constraints(constraints: Any, marks: AnnotationMarks) -> None:
+    """Apply the limits of `StringConstraints`, and as a validator those that change the string."""
     marks.read_limits(constraints)
     if any(value for name, value in vars(constraints).items() if name not in _READ_OPTIONS):
         # They change the string, and the bounds apply to the changed one, too.
@@ -160,6 +173,7 @@ _READ_OPTIONS: Final = frozenset({"min_length", "max_length", "pattern", "strict
 
 
 def _read_general_metadata(marker: Any, marks: AnnotationMarks) -> None:
+    """Apply the limits of `Field` that annotated-types lacks, and its other options as a validator."""
     marks.read_limits(marker)
     rest = {name: value for name, value in vars(marker).items() if value is not None and name not in _IGNORED_OPTIONS}
     if rest:
@@ -276,6 +290,11 @@ _FUNCTIONS: Final = frozenset({"AfterValidator", "BeforeValidator", "WrapValidat
 
 
 def _adapter(annotation: Any, marker: Any) -> Any:
+    """Return pydantic's TypeAdapter of a type with a marker.
+
+    Raises:
+        UnsupportedType: Pydantic cannot apply the marker to the type.
+    """
     from pydantic import TypeAdapter  # already imported: the marker comes from it
 
     validated: Any = Any if type(marker).__name__ in _FUNCTIONS else annotation

@@ -41,13 +41,14 @@ _INIT_VAR = dataclasses._FIELD_INITVAR  # type: ignore[attr-defined]
 
 
 def _build_dataclass(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Field]]:
+    """Return the codec of a dataclass, without fields, and its fields."""
     codec = RecordCodec(cls, show_type(annotation), hashable=cls.__hash__ is not None)
     fields = [_dataclass_field(each) for each in cls.__dataclass_fields__.values()]
     return codec, [each for each in fields if each is not None]
 
 
 def _dataclass_field(field: Any) -> Field | None:
-    """Return the field; None if it is not an argument of the class."""
+    """Return the record's field for a field of a dataclass; None if it is not an argument of the class."""
     init_only = field._field_type is _INIT_VAR
     if not field.init or not (init_only or field._field_type is _FIELD):
         return None
@@ -59,6 +60,7 @@ def _dataclass_field(field: Any) -> Field | None:
 
 
 def _build_typed_dict(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Field]]:
+    """Return the codec of a TypedDict, without fields, and its fields."""
     codec = RecordCodec(
         cls,
         show_type(annotation),
@@ -66,10 +68,10 @@ def _build_typed_dict(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Fiel
         get=lambda value, name: value.get(name, MISSING),
         is_instance=lambda value: _is_typed_dict(codec, value),
     )
-    codec.rest = getattr(cls, "__extra_items__", typing_extensions.Never)
-    if codec.rest in _CLOSED:
-        codec.rest = MISSING
-    codec.others_of = lambda value: {
+    codec.extra_type = getattr(cls, "__extra_items__", typing_extensions.Never)
+    if codec.extra_type in _CLOSED:
+        codec.extra_type = MISSING
+    codec.extra_items = lambda value: {
         key: item for key, item in value.items() if all(key != each.key for each in codec.fields)
     }
     return codec, [Field(name, _is_required(cls, name, hint)) for name, hint in raw_annotations(cls).items()]
@@ -80,16 +82,20 @@ _CLOSED: Final = (getattr(typing_extensions, "NoExtraItems", None), typing_exten
 
 
 def _is_required(cls: Any, name: str, hint: Any) -> bool:
+    """Return whether a TypedDict requires the key `name`, whose annotation is `hint`."""
     explicit = explicit_requirement(hint) if holds_text(hint) or name in cls.__required_keys__ else None
     return name in cls.__required_keys__ if explicit is None else explicit
 
 
 def _is_typed_dict(codec: RecordCodec, value: object) -> bool:
-    """Return whether a dict has the fields of a TypedDict, whose instances do not know their class."""
+    """Return whether `value` is a dict with the fields of a TypedDict.
+
+    Instances of a TypedDict do not know their class.
+    """
     if not isinstance(value, dict):
         return False
-    others = codec.others_of(value)
-    if others and (codec.others is None or not all(map(codec.others.handles, others.values()))):
+    extra = codec.extra_items(value)
+    if extra and (codec.extra_codec is None or not all(map(codec.extra_codec.handles, extra.values()))):
         return False
     return all(
         field.codec.handles(value[field.key]) if field.key in value else not field.required for field in codec.fields
@@ -100,6 +106,11 @@ def _is_typed_dict(codec: RecordCodec, value: object) -> bool:
 
 
 def _build_named_tuple(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Field]]:
+    """Return the codec of a NamedTuple, without fields, and its fields.
+
+    Raises:
+        UnsupportedType: It has no types.
+    """
     if cls._fields and not raw_annotations(cls):
         raise UnsupportedType(
             f"{cls.__qualname__} is a namedtuple without types; declare it as a class of typing.NamedTuple"
@@ -113,12 +124,19 @@ def _build_named_tuple(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Fie
 
 
 def _build_attrs_class(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Field]]:
+    """Return the codec of an attrs class, without fields, and its fields."""
     hints = raw_annotations(cls)
     fields = [_attrs_field(each, each.name in hints) for each in cls.__attrs_attrs__ if each.init]
     return RecordCodec(cls, show_type(annotation), hashable=cls.__hash__ is not None), fields
 
 
 def _attrs_field(field: Any, annotated: bool) -> Field:
+    """Return the record's field for a field of an attrs class.
+
+    Args:
+        field: The field, an attribute of attrs.
+        annotated: Whether the class annotates it; else its type is stored in the field.
+    """
     from attrs import NOTHING, Factory  # already imported: the class comes from it
 
     required = field.default is NOTHING
@@ -137,6 +155,7 @@ def _is_struct(cls: type) -> bool:
 
 
 def _build_struct(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Field]]:
+    """Return the codec of a msgspec Struct, without fields, and its fields, with its tag if it has one."""
     from msgspec import NODEFAULT, UNSET  # already imported: the class comes from it
 
     config = cls.__struct_config__
@@ -157,6 +176,11 @@ def _build_struct(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Field]]:
 
 
 def _struct_fields(cls: Any) -> Any:
+    """Return msgspec's information about the fields of a Struct.
+
+    Raises:
+        UnsupportedType: Their annotations cannot be evaluated.
+    """
     from msgspec.structs import fields  # already imported too
 
     try:
@@ -189,7 +213,7 @@ _KINDS: Final[tuple[tuple[Callable[[type], bool], RecordBuilder], ...]] = (
 
 
 def read_records(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of a class with named fields, or of a generic one with its arguments.
+    """Return the codec of a class with named fields, or of a generic one with its arguments, or None.
 
     Raises:
         UnsupportedType: The class is a `collections.namedtuple`, which has no types, or fields have no JSON form.

@@ -47,7 +47,7 @@ MISSING: Final[Any] = dataclasses.MISSING
 
 
 def get_attribute(value: Any, name: str) -> Any:
-    """Return an attribute of an instance, or `MISSING`."""
+    """Return the attribute `name` of `value`, or `MISSING`."""
     return getattr(value, name, MISSING)
 
 
@@ -106,9 +106,9 @@ class RecordCodec(Record):
         self.cls = cls
         self.shown = shown
         self.fields: tuple[Field, ...] = ()  # set by `fill`, since fields may refer to this record
-        self.rest: Any = MISSING  # the type of values without a field, if the class takes them
-        self.others: Codec | None = None  # its codec, set when it is read
-        self.others_of: Callable[[Any], dict[str, Any]] = lambda value: {}
+        self.extra_type: Any = MISSING  # the type of values without a field, if the class takes them
+        self.extra_codec: Codec | None = None  # its codec, set when it is read
+        self.extra_items: Callable[[Any], dict[str, Any]] = lambda value: {}
         self.notes: tuple[str, ...] = ()  # further sentences for the author of a tool
         self.validates = False  # whether making an instance runs pydantic's validators
         self.hashable = hashable
@@ -135,15 +135,15 @@ class RecordCodec(Record):
             if each.constant is MISSING
         ]
         plain = all(key == name and decode is None for key, name, decode in self._steps)
-        self._needs_no_decoding = plain and len(self._steps) == len(fields) and self.others is None
+        self._needs_no_decoding = plain and len(self._steps) == len(fields) and self.extra_codec is None
 
     def children(self) -> Iterable[Codec]:
         inner = [field.codec for field in self.fields]
-        return inner if self.others is None else [*inner, self.others]
+        return inner if self.extra_codec is None else [*inner, self.extra_codec]
 
     def signature(self) -> object:
         fields = sorted((field.key, field.required, _distinguishing_schema(field.codec)) for field in self.fields)
-        return (tuple(fields), self.others is not None)
+        return (tuple(fields), self.extra_codec is not None)
 
     def schema(self, writer: SchemaWriter) -> dict[str, Any]:
         shown = [field for field in self.fields if not (writer.results and (field.write_only or field.hidden))]
@@ -153,7 +153,7 @@ class RecordCodec(Record):
         }
         if required := [field.key for field in shown if field.required]:
             schema["required"] = required
-        schema["additionalProperties"] = False if self.others is None else (writer.write(self.others) or True)
+        schema["additionalProperties"] = False if self.extra_codec is None else (writer.write(self.extra_codec) or True)
         return schema
 
     def accepts(self, value: object) -> bool:
@@ -169,10 +169,11 @@ class RecordCodec(Record):
                 return False
         if present == len(value):
             return True
-        others = self.others
-        return others is not None and all(others.accepts(value[key]) for key in self._unnamed(value))
+        extra = self.extra_codec
+        return extra is not None and all(extra.accepts(value[key]) for key in self._extra_names(value))
 
-    def _unnamed(self, value: dict[str, Any]) -> list[str]:
+    def _extra_names(self, value: dict[str, Any]) -> list[str]:
+        """Return the names in a JSON object that are not of a field."""
         named = {field.key for field in self.fields}
         return [key for key in value if key not in named]
 
@@ -189,11 +190,16 @@ class RecordCodec(Record):
                     decoded[name] = decode(value[key])
                 except Refusal as refusal:
                     raise refusal.at(key) from None
-        if self.others is not None:
-            self._decode_others(value, decoded)
+        if self.extra_codec is not None:
+            self._decode_extra(value, decoded)
         return self._make_instance(decoded)
 
     def _make_instance(self, decoded: dict[str, Any]) -> Any:
+        """Return an instance of the decoded fields.
+
+        Raises:
+            Refusal: The class refuses them, as in `__post_init__`.
+        """
         try:
             return self._make(**decoded)
         except Refusal:
@@ -201,13 +207,18 @@ class RecordCodec(Record):
         except Exception as error:  # the author's own checks, such as __post_init__, may raise anything
             raise refusal_of(error, self.title) from error
 
-    def _decode_others(self, value: dict[str, Any], decoded: dict[str, Any]) -> None:
-        assert self.others is not None
-        for key in self._unnamed(value):
+    def _decode_extra(self, value: dict[str, Any], decoded: dict[str, Any]) -> None:
+        """Add the values of `value` that are not of a field to `decoded`.
+
+        Raises:
+            Refusal: A value has the keyword argument of a field as its name, or is refused.
+        """
+        assert self.extra_codec is not None
+        for key in self._extra_names(value):
             if key in decoded:
                 raise Refusal("is the name of a field that is given by another name", (key,))
             try:
-                decoded[key] = self.others.decode(value[key])
+                decoded[key] = self.extra_codec.decode(value[key])
             except Refusal as refusal:
                 raise refusal.at(key) from None
 
@@ -225,8 +236,8 @@ class RecordCodec(Record):
             item = self.get(value, field.attribute)
             if item is not MISSING:
                 encoded[field.key] = _encode_field(field.codec, item)
-        if self.others is not None:
-            encoded |= {key: self.others.encode(item) for key, item in self.others_of(value).items()}
+        if self.extra_codec is not None:
+            encoded |= {key: self.extra_codec.encode(item) for key, item in self.extra_items(value).items()}
         return encoded
 
     @property
@@ -242,7 +253,7 @@ class RecordCodec(Record):
 
 
 def _encode_field(codec: Codec, item: Any) -> Any:
-    """Return the JSON value of a field.
+    """Return the JSON value of `item`, the value of a field.
 
     A value that is not of the declared type, which Python does not check, is encoded by its class.
     """
@@ -255,6 +266,7 @@ def _encode_field(codec: Codec, item: Any) -> Any:
 
 
 def _property_schema(field: Field, writer: SchemaWriter) -> dict[str, Any]:
+    """Return the schema of a field, with its description and default."""
     schema = writer.write(field.codec)
     if field.description and writer.texts and "description" not in schema:  # a text in `Annotated` comes first
         schema = {**schema, "description": field.description}
@@ -266,7 +278,7 @@ def _property_schema(field: Field, writer: SchemaWriter) -> dict[str, Any]:
 
 
 def add_default(schema: dict[str, Any], codec: Codec, default: Any) -> None:
-    """Add a default to a schema, if it has a JSON form that the schema accepts.
+    """Add `default` to `schema`, if it has a JSON form that the schema accepts.
 
     A default of another array type counts too, such as `frozenset()` for a set, or `()` for a list.
     """
@@ -283,6 +295,7 @@ _ARRAYS: Final = (list, tuple, frozenset, set)
 
 
 def _distinguishing_schema(codec: Codec) -> str:
+    """Return a text that differs for codecs of different JSON: the schema, or the full name if it has one."""
     if isinstance(codec, Named):  # by name: a record may contain itself
         return codec.full_name
     return str(codec.schema(SchemaWriter([*codec.children()], texts=False)))
@@ -319,8 +332,8 @@ def read_record(annotation: Any, cls: type, reader: Reader, build: RecordBuilder
     outer = reader.owner, reader.validated
     reader.owner, reader.validated = annotation, record.validates
     try:
-        if record.rest is not MISSING:
-            record.others = reader.read_in(_resolve(record.rest, cls, reader), annotation)
+        if record.extra_type is not MISSING:
+            record.extra_codec = reader.read_in(_resolve(record.extra_type, cls, reader), annotation)
         record.fill(_fields(annotation, cls, raw, reader))
         record.hashable = record.hashable and all(field.codec.hashable for field in record.fields)
     finally:
@@ -329,6 +342,17 @@ def read_record(annotation: Any, cls: type, reader: Reader, build: RecordBuilder
 
 
 def _fields(annotation: Any, cls: type, raw: Sequence[Field], reader: Reader) -> tuple[Field, ...]:
+    """Return the fields of a class with their types read, and described as in its docstring.
+
+    Args:
+        annotation: The record as written.
+        cls: The class.
+        raw: Its fields, as the class declares them.
+        reader: Reads the types.
+
+    Raises:
+        UnsupportedType: Some fields have no JSON form; the error names all of them.
+    """
     hints = _annotations(cls, reader) if any(each.annotation is MISSING for each in raw) else {}
     arguments = arguments_of(annotation, cls)
     documented = _field_documentation(cls, raw)
@@ -363,7 +387,7 @@ def _fields(annotation: Any, cls: type, raw: Sequence[Field], reader: Reader) ->
 
 
 def _field_documentation(cls: Any, raw: Sequence[Field]) -> dict[str, DocumentedParameter]:
-    """Return the documentation of fields in the docstrings of a class and of its base classes."""
+    """Return name -> the documentation of the field, from the docstrings of a class and its base classes."""
     documented: dict[str, DocumentedParameter] = {}
     for base in cls.__mro__[-2::-1]:  # without `object`
         text = base.__dict__.get("__doc__")
@@ -373,7 +397,11 @@ def _field_documentation(cls: Any, raw: Sequence[Field]) -> dict[str, Documented
 
 
 def _annotations(cls: Any, reader: Reader) -> Mapping[str, Any]:
-    """Return the annotations of a class and its base classes, with types in place of texts."""
+    """Return the annotations of a class and its base classes, with types in place of texts.
+
+    Raises:
+        UnsupportedType: They cannot be resolved.
+    """
     hints = raw_annotations(cls)
     if not any(map(holds_text, hints.values())):
         return hints
@@ -388,7 +416,11 @@ def _annotations(cls: Any, reader: Reader) -> Mapping[str, Any]:
 
 
 def _resolve(annotation: Any, cls: Any, reader: Reader) -> Any:
-    """Return an annotation that a class stores outside its annotations, with types in place of texts."""
+    """Return `annotation`, which `cls` stores outside its annotations, with types in place of texts.
+
+    Raises:
+        UnsupportedType: It cannot be resolved.
+    """
     if not holds_text(annotation):
         return annotation
     try:
@@ -405,7 +437,7 @@ def _names_visible_to(cls: Any, reader: Reader) -> dict[str, Any]:
 
 
 def unresolved_annotations(cls: Any, error: Exception) -> UnsupportedType:
-    """Return the error for annotations that cannot be evaluated.
+    """Return the error for annotations of `cls` that cannot be evaluated, for `error`.
 
     Raises:
         RecursionError: Evaluating them raised it, which is not a mistake of this class alone.
@@ -424,7 +456,7 @@ def raw_annotations(cls: Any) -> dict[str, Any]:
 
 
 def _own_annotations(cls: Any) -> dict[str, Any]:
-    """Return the annotations of a class without its base classes, as written.
+    """Return the annotations of a class, as written, without those of its base classes.
 
     Raises:
         UnsupportedType: They cannot be evaluated.

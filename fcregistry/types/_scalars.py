@@ -139,7 +139,7 @@ SCALARS: Final[dict[Any, Codec]] = {
 
 
 def read_scalars(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of a scalar type."""
+    """Return the codec of a scalar type; None for any other annotation."""
     try:
         return SCALARS.get(annotation)
     except TypeError:  # an unhashable annotation is not a scalar type
@@ -202,7 +202,7 @@ def to_json_text(value: object) -> str:
 
 
 def encode_as(value: Any, codec: Codec) -> Any:
-    """Return the JSON value of a Python value: by a codec if it is of its type, else by its own type.
+    """Return the JSON value of `value`: by `codec` if it handles the value, or else by the value's class.
 
     Raises:
         EncodingError: It has no JSON form.
@@ -216,7 +216,7 @@ def encode_as(value: Any, codec: Codec) -> Any:
 
 
 def _convert_keys(value: object) -> Any:
-    """Return a value of types that `json` knows, with keys of dicts as text or numbers.
+    """Return `value` made of types that `json` knows, with the keys of its dicts as text or numbers.
 
     A key becomes the text or number that it would be as a value.
 
@@ -239,7 +239,11 @@ def _convert_keys(value: object) -> Any:
 
 
 def _json_key(key: object) -> str | int | float | None:
-    """Return a key of a type that `json` knows, such as the text of a date."""
+    """Return `key` as a text, number, boolean or None, which `json` knows, such as the text of a date.
+
+    Raises:
+        EncodingError: It has no such form.
+    """
     if key is None or isinstance(key, (str, int, float)):
         return key
     name = _encode_by_class(key)
@@ -249,6 +253,7 @@ def _json_key(key: object) -> str | int | float | None:
 
 
 def _reason(error: Exception) -> str:
+    """Return the message about an error of `json`, reworded if a value contains itself or is not finite."""
     if isinstance(error, RecursionError) or "Circular" in str(error):
         return "the value contains itself, or is nested too deeply for JSON"
     if "Out of range" in str(error):
@@ -257,7 +262,11 @@ def _reason(error: Exception) -> str:
 
 
 def _encode_by_class(value: object) -> Any:
-    """Encode a value that `json` does not know, by the codec of its class."""
+    """Return the JSON value of a value that `json` does not know, by the codec or a base of its class.
+
+    Raises:
+        EncodingError: It has no JSON form.
+    """
     codec = _codec_of_class(value.__class__)
     if codec is not None:
         return codec.encode(value)
@@ -278,7 +287,7 @@ _MAX_CLASSES: Final = 1024
 
 
 def _codec_of_class(cls: type) -> Codec | None:
-    """Return the codec of a class, cached.
+    """Return the codec of a class, cached, or None if it has none.
 
     A missing codec is not cached, since an extension that is installed later may have one.
     """

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def read_texts(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of a type that is a string in JSON."""
+    """Return the codec of a type that is a string in JSON; None for any other annotation."""
     try:
         codec = _TEXTS.get(annotation)
     except TypeError:  # unhashable
@@ -38,7 +38,7 @@ def read_texts(annotation: Any, reader: Reader) -> Codec | None:
 
 
 def _read_rare_class(cls: type) -> Codec | None:
-    """Return the codec of a class whose module is imported only if an annotation has such a class."""
+    """Return the codec of a class of a module that is imported only if an annotation needs it, or None."""
     match cls.__module__, cls.__qualname__:
         case "ipaddress", name if name in IP_FORMATS:
             return TextCodec(cls, format=IP_FORMATS[name])
@@ -100,7 +100,7 @@ class TextCodec(Codec):
 
 
 def read_decimals(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of Decimal."""
+    """Return the codec of Decimal; None for any other annotation."""
     return _DECIMAL if annotation is Decimal else None
 
 
@@ -154,13 +154,18 @@ _DURATION = re.compile(
 
 
 def _require_match(name: str, text: str) -> str:
+    """Return `text` if it matches the pattern of the format `name`.
+
+    Raises:
+        ValueError: It does not match.
+    """
     if _PATTERNS[name].fullmatch(text) is None:
         raise ValueError(f"not a {name}")
     return text
 
 
 def _of_pattern(name: str, make: Callable[[str], Any]) -> Callable[[str], Any]:
-    """Return a function that parses the texts of a format that its pattern describes."""
+    """Return a function that parses texts that match the pattern of the format `name`, by `make`."""
 
     def parse(text: str) -> Any:
         return make(_require_match(name, text))
@@ -226,7 +231,11 @@ def _make_fraction(text: str) -> Fraction:
 
 
 def parse_regex(text: str) -> re.Pattern[str]:
-    """Return the regular expression that a text is, in Python's syntax."""
+    """Return `text`, a regular expression in Python's syntax, compiled.
+
+    Raises:
+        ValueError: It is not valid, or too long.
+    """
     if len(text) > _MAX_REGEX_LENGTH:
         raise ValueError("too long for a regular expression")
     try:
@@ -239,7 +248,11 @@ _MAX_REGEX_LENGTH: Final = 1000  # characters: compiling takes time, and the tex
 
 
 def parse_zone(text: str) -> Any:
-    """Return the time zone that a text names, from the IANA time zone database of this machine."""
+    """Return the time zone that `text` names, from the IANA time zone database of this machine.
+
+    Raises:
+        ValueError: It names none.
+    """
     from zoneinfo import ZoneInfo, ZoneInfoNotFoundError  # rarely needed
 
     try:
@@ -249,7 +262,7 @@ def parse_zone(text: str) -> Any:
 
 
 def parser_of_ip(name: str) -> Callable[[str], Any]:
-    """Return the function that parses the texts of a class of the module `ipaddress`."""
+    """Return the function that parses the texts of the class `name` of the module `ipaddress`."""
 
     def parse(text: str) -> Any:
         import ipaddress  # rarely needed
@@ -286,7 +299,7 @@ PARSERS: Final[dict[str, Callable[[str], Any]]] = {
 
 
 def _can_parse(parse: Callable[[str], Any], text: str) -> bool:
-    """Return whether a function can parse a text."""
+    """Return whether `parse` accepts `text`."""
     try:
         parse(text)
     except (ValueError, ArithmeticError):

@@ -54,7 +54,7 @@ def schema_of(annotation: Any) -> dict[str, Any]:
 
 
 def codec_of_class(cls: type) -> Codec | None:
-    """Return the codec of a class, or of its nearest base class that has one; None without one.
+    """Return the codec of a class, or of its nearest base class that has a codec; None if none has.
 
     It encodes values whose annotation is not known.
     """
@@ -69,7 +69,7 @@ def codec_of_class(cls: type) -> Codec | None:
 
 
 def _read_by_extension(annotation: Any, reader: TypeReader) -> Codec | None:
-    """Ask the installed extension for the library that a type comes from."""
+    """Return the codec of a type, by an installed extension for the type's library; None without one."""
     module = getattr(get_origin(annotation) or annotation, "__module__", None)
     if not isinstance(module, str):
         return None
@@ -82,7 +82,7 @@ def _read_by_extension(annotation: Any, reader: TypeReader) -> Codec | None:
 
 
 def _refuse(annotation: Any, reader: TypeReader) -> Codec | None:
-    """Raise an error that says why no family reads an annotation, and what to write instead."""
+    """Raise UnsupportedType: it says why no family reads an annotation, and what to write instead."""
     name = show_type(annotation)
     for matches, reason in _REASONS:
         if matches(annotation):
@@ -191,7 +191,7 @@ class TypeReader:
         return self._read_uncached(annotation) if self._depth else self._read_outermost(annotation)
 
     def _read_outermost(self, annotation: Any) -> Codec:
-        """Read an annotation that is inside no other, and then run the checks that need all of it."""
+        """Return the codec of an annotation that is inside no other, after the checks that need all of it."""
         complete = False
         try:
             codec = self._read_uncached(annotation)
@@ -208,6 +208,7 @@ class TypeReader:
         return codec
 
     def _read_uncached(self, annotation: Any) -> Codec:
+        """Return the codec of the first family that reads an annotation."""
         self._depth += 1
         try:
             for family in self._families:
@@ -240,7 +241,7 @@ class TypeReader:
             raise unsupported.inside(f"in {show_type(outer)}") from None
 
     def check_later(self, check: Callable[[], None]) -> None:
-        """Have a check run when the outermost annotation is read.
+        """Store a check, which runs when the outermost annotation is read.
 
         Until then, records that refer to each other lack fields.
 
@@ -282,7 +283,10 @@ class TypeReader:
             self._fresh.pop(annotation, None)
 
     def _finish(self, complete: bool) -> None:
-        """Cache the codecs for the process, if all were read without names of the reader's scope."""
+        """End the outermost reading, and cache its codecs for the process.
+
+        They are not cached if reading failed, or if it used a scope of its own.
+        """
         self._checks.clear()
         self._deep = False
         if not complete:
@@ -295,7 +299,7 @@ class TypeReader:
 
 
 def _check_depth(codec: Codec) -> None:
-    """Refuse a schema that validators cannot walk.
+    """Check that validators can walk the schema of `codec`.
 
     Raises:
         UnsupportedType: The schema is nested too deeply.
@@ -313,6 +317,6 @@ def _check_depth(codec: Codec) -> None:
 
 
 def forget_codecs() -> None:
-    """Clear the cache of this process, so that every type is read again."""
+    """Clear the cache of codecs, so that this process reads every type again."""
     _CODECS.clear()
     _CODECS.update(_SCALAR_CODECS)

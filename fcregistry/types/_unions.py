@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def read_unions(annotation: Any, reader: Reader) -> Codec | None:
-    """Return the codec of Optional, Union and `X | Y`."""
+    """Return the codec of Optional, Union and `X | Y`; None for any other annotation."""
     if origin_of(annotation) not in (Union, types.UnionType):
         return None
     members = [reader.read_in(member, annotation) for member in get_args(annotation)]
@@ -34,6 +34,11 @@ def read_unions(annotation: Any, reader: Reader) -> Codec | None:
 
 
 def _require_distinguishable(members: list[Codec], annotation: Any) -> None:
+    """Check that JSON distinguishes the records among the members of a union.
+
+    Raises:
+        UnsupportedType: Two of them have the same fields.
+    """
     records = [member.core for member in members if isinstance(member.core, Record)]
     for position, first in enumerate(records):
         for second in records[position + 1 :]:
@@ -75,12 +80,12 @@ class UnionCodec(Codec):
     def _by_kind(self) -> dict[str, list[Codec]]:
         """JSON kind -> the members that take it.
 
-        If only one does, a value needs no further check: the validator has accepted it.
+        If only one member takes the kind of a value, the value needs no further check: the validator has accepted it.
         """
         return {kind: [member for member in self._members if kind in member.kinds] for kind in self.kinds}
 
     def _candidates(self, value: object) -> list[Codec]:
-        """Return the members that may take a value, by its kind, or for records by their tag."""
+        """Return the members that may take a JSON value: by its kind, or for records by their tag."""
         kind = kind_of(value) or ""
         candidates = self._by_kind.get(kind, [])
         if kind != "object" or self._tags is None:
@@ -93,7 +98,10 @@ class UnionCodec(Codec):
 
     @cached_attribute
     def _tags(self) -> tuple[str, dict[tuple[str, object], Codec]] | None:
-        """The field that tells the members that are objects apart, and the member of each of its constants."""
+        """The field that distinguishes the members that are objects, and the member of each of its constants.
+
+        None if no field does.
+        """
         return _tags_of(self._by_kind.get("object", []))
 
     def accepts(self, value: object) -> bool:
@@ -110,6 +118,11 @@ class UnionCodec(Codec):
             return self._decode(candidates, value)
 
     def _decode(self, candidates: list[Codec], value: Any) -> Any:
+        """Return the value as the first of `candidates` that accepts and decodes it.
+
+        Raises:
+            Refusal: None of them does.
+        """
         refusal = None
         for member in candidates:
             if member.accepts(value):
@@ -139,6 +152,11 @@ class UnionCodec(Codec):
             return self._encode(value)
 
     def _encode(self, value: Any) -> Any:
+        """Return the JSON value by a member that handles `value`; of several, one of the value's own class.
+
+        Raises:
+            TypeError: No member handles it.
+        """
         matching = [member for member in self._members if member.handles(value)]
         if not matching:
             raise TypeError(f"a {type(value).__qualname__} is of none of the union's types")
@@ -184,7 +202,14 @@ _memory: Final = _ThreadMemory()
 
 
 def _ask_members(union: UnionCodec, members: list[Codec], question: str, value: object) -> bool:
-    """Return whether a member accepts or handles a value, from the cache if it was asked before."""
+    """Return whether any of `members` answers True about a value, from the cache if it was asked before.
+
+    Args:
+        union: The union of the members.
+        members: The codecs to ask.
+        question: The method that answers: `accepts` or `handles`.
+        value: The value.
+    """
     if value.__class__ in _SCALARS:
         return any(getattr(member, question)(value) for member in members)
     with _AnswerMemory():
@@ -199,7 +224,7 @@ def _ask_members(union: UnionCodec, members: list[Codec], question: str, value: 
 
 
 def _tags_of(members: Sequence[Codec]) -> tuple[str, dict[tuple[str, object], Codec]] | None:
-    """Return the field that tells several records apart, with the record of each constant; or None."""
+    """Return the field that distinguishes several records, with the record of each constant, or None."""
     records = [member.core for member in members]
     if len(records) < 2 or not all(isinstance(record, RecordCodec) for record in records):
         return None
@@ -214,7 +239,7 @@ def _tags_of(members: Sequence[Codec]) -> tuple[str, dict[tuple[str, object], Co
 
 
 def _tag_fields(record: Codec) -> dict[str, list[tuple[str, object]]]:
-    """Return the required fields of a record whose values are constants: name -> the keys of these."""
+    """Return the required fields of a record that are constants: name -> the keys of the constants."""
     fields = record.fields if isinstance(record, RecordCodec) else ()
     return {
         field.key: field.codec.core.keys
@@ -243,12 +268,12 @@ def _overlaps(members: Sequence[Codec], shown: Sequence[str]) -> Iterator[str]:
 
 
 def _do_overlap(first: Codec, second: Codec) -> bool:
-    """Return whether the JSON of a value of one may be decoded as the other, into a different value."""
+    """Return whether JSON of one type may be decoded as the other, into a different value."""
     if not first.kinds & second.kinds or (first.plain and second.plain):
         return False
     match first.core, second.core:
         case RecordCodec() as one, RecordCodec() as other:
-            return not _always_differ(one, other) and _may_be(one, other) and _may_be(other, one)
+            return not _always_differ(one, other) and _may_be_of(one, other) and _may_be_of(other, one)
         case ListCodec() as one, ListCodec() as other if one.make is other.make:
             return _do_overlap(one.item, other.item)  # two empty ones are equal
         case (ChoiceCodec() as choice, other) | (other, ChoiceCodec() as choice):
@@ -266,28 +291,33 @@ _SHAPES: Final[dict[str, str]] = {
 
 
 def _always_differ(first: RecordCodec, second: RecordCodec) -> bool:
-    """Return whether a field that both write never has the same JSON in both."""
-    others = {field.key: field.codec for field in second.fields if _is_written(field)}
+    """Return whether two records both write a field that never has the same JSON in both."""
+    second_codecs = {field.key: field.codec for field in second.fields if _is_written(field)}
     return any(
-        not field.codec.kinds & others[field.key].kinds
-        or _have_different_constants(field.codec.core, others[field.key].core)
+        not field.codec.kinds & second_codecs[field.key].kinds
+        or _have_different_constants(field.codec.core, second_codecs[field.key].core)
         for field in first.fields
-        if _is_written(field) and field.key in others
+        if _is_written(field) and field.key in second_codecs
     )
 
 
 def _is_written(field: Field) -> bool:
+    """Return whether the JSON of every instance has the field, which is required or has a default."""
     return (field.required or field.default is not MISSING) and not (field.hidden or field.write_only)
 
 
 def _have_different_constants(first: Codec, second: Codec) -> bool:
+    """Return whether both are choices, and have no value in common."""
     both_constants = isinstance(first, ChoiceCodec) and isinstance(second, ChoiceCodec)
     return both_constants and not set(first.keys) & set(second.keys)  # type: ignore[attr-defined]  # choices: just tested
 
 
-def _may_be(record: RecordCodec, other: RecordCodec) -> bool:
-    """Return whether an object with only the required fields of a record could be of another record."""
-    if other.others is not None:
+def _may_be_of(record: RecordCodec, other: RecordCodec) -> bool:
+    """Return whether `other` knows all required fields of `record`, or takes unknown ones.
+
+    Then an object with only these fields could be of either record.
+    """
+    if other.extra_codec is not None:
         return True
     names = {field.key for field in other.fields}
     return all(field.key in names for field in record.fields if field.required)
