@@ -37,7 +37,10 @@ SINGLE_SCHEMAS: Final = frozenset({
 
 
 def schemas_of_keyword(keyword: str, value: Any) -> Iterator[tuple[Place, Any]]:
-    """Yield the schemas in the value of a keyword, with the keyword and their name or position in it."""
+    """Yield the schemas in the value of a keyword, each with its place.
+
+    The place is the keyword, and the schema's name or position in the value.
+    """
     if isinstance(value, dict) and keyword in SCHEMAS_BY_NAME:
         for name, inner in value.items():
             if not (keyword == "dependencies" and isinstance(inner, list)):  # a list of names
@@ -104,7 +107,7 @@ class References:
         self._targets: dict[str, Target] = {}
 
     def place(self, reference: object) -> Place | None:
-        """Return the place of the schema that a `$ref` leads to, or None if there is none in this schema."""
+        """Return the place of the schema that a `$ref` leads to; None if no schema in this document is there."""
         found = self._find(reference) if isinstance(reference, str) else None
         return found if found is not None and isinstance(self.at(found), (dict, bool)) else None
 
@@ -116,7 +119,7 @@ class References:
         return value
 
     def target(self, reference: object) -> Any:
-        """Return the schema that a `$ref` leads to, or None if there is none in this schema."""
+        """Return the schema that a `$ref` leads to; None if no schema in this document is there."""
         place = self.place(reference)
         return None if place is None else self.at(place)
 
@@ -134,7 +137,7 @@ class References:
         return self._targets[reference]
 
     def name(self, place: Place) -> str:
-        """Return a name in `$defs` for the schema at a place.
+        """Return a name in `$defs` for the schema at `place`, always the same.
 
         It is the last segment, with `_` added while another place has that name.
         """
@@ -146,7 +149,7 @@ class References:
         return self._names[place]
 
     def recursive_places(self, *, required_only: bool = False) -> frozenset[Place]:
-        """Return the places that refer to themselves, directly or by way of others.
+        """Return the places of schemas that refer to themselves, directly or through other schemas.
 
         Args:
             required_only: Whether to skip references below a property that is not required.
@@ -161,7 +164,12 @@ class References:
         return frozenset(place for place in edges if place in _reachable(place, edges))
 
     def _targets_of(self, schema: Any, required_only: bool) -> Iterator[Place]:
-        """Yield the places that a schema refers to."""
+        """Yield the places that the references in a schema lead to, at any depth of the schema.
+
+        Args:
+            schema: The schema.
+            required_only: Whether to skip references below a property that is not required.
+        """
         waiting = [schema]
         while waiting:
             each = waiting.pop()
@@ -178,7 +186,7 @@ class References:
             ]
 
     def _find(self, reference: str) -> Place | None:
-        """Return the place that a reference names, whatever is there."""
+        """Return the place that a reference names, whether a schema is there or not; None if it is not here."""
         if not reference.startswith("#"):
             return None
         fragment = reference[1:]
@@ -202,6 +210,7 @@ class References:
 
     @cached_attribute
     def _anchors(self) -> dict[str, Place]:
+        """Anchor -> the place of the schema that has it."""
         found: dict[str, Place] = {}
         for place, schema in walk_schemas(self._root):
             if isinstance(anchor := schema.get("$anchor"), str):
@@ -210,7 +219,12 @@ class References:
 
 
 def _reachable(start: Place, edges: dict[Place, list[Place]]) -> set[Place]:
-    """Return the places that the references from a place lead to, in any number of steps."""
+    """Return the places that `start` refers to, in any number of steps.
+
+    Args:
+        start: A place.
+        edges: Place -> the places that it refers to.
+    """
     found: set[Place] = set()
     waiting = [*edges[start]]
     while waiting:
@@ -245,7 +259,7 @@ def check_tool_schemas(parameters: dict[str, Any], returns: dict[str, Any] | Non
 
 
 def malformed_place(schema: object) -> str | None:
-    """Return the JSON path of the first keyword whose value is of a wrong kind, or None.
+    """Return the JSON path of the first keyword whose value is of a wrong kind; None if there is none.
 
     Only kinds are checked, and those of every draft are accepted: records are read so often that the meta-schema would cost too much.
 
@@ -270,6 +284,7 @@ _Steps: TypeAlias = "tuple[_Steps, Place] | None"
 
 
 def _path_text(path: _Steps) -> str:
+    """Return a path as text, such as `$.items.type`."""
     steps: list[str | int] = []
     while path is not None:
         path, place = path
@@ -278,7 +293,7 @@ def _path_text(path: _Steps) -> str:
 
 
 def _is_malformed(keyword: str, value: Any) -> bool:
-    """Return whether the value of a keyword is of a wrong kind."""
+    """Return whether `value` is of a wrong kind for `keyword`; False for unknown keywords."""
     if keyword not in _KINDS:
         return False
     are_names = keyword in ("required", "type") and type(value) is list
@@ -333,6 +348,7 @@ def show_parameter(name: str, schema: Any, required: bool) -> str:
 
 
 def _show_array(schema: dict[str, Any]) -> str:
+    """Return an array schema as `T[]`, or as `[A, B]` with `prefixItems`."""
     if "prefixItems" in schema:
         return f"[{', '.join(show_type(each) for each in schema['prefixItems'])}]"
     inner = show_type(schema.get("items", {}))
@@ -340,6 +356,7 @@ def _show_array(schema: dict[str, Any]) -> str:
 
 
 def _show_object(schema: dict[str, Any]) -> str:
+    """Return an object schema as `{name: T, other?: T}`, or `object` without properties."""
     required = schema.get("required", ())
     fields = [show_parameter(name, each, name in required) for name, each in schema.get("properties", {}).items()]
     extra = schema.get("additionalProperties")

@@ -51,16 +51,17 @@ _DRAFT_2019 = _DRAFT_7 | {
 _DRAFT_2020 = _DRAFT_2019 - {"$recursiveRef", "additionalItems"} | {"$dynamicRef", "prefixItems"}
 
 
-def _draft(name: str, uri: str, keywords: frozenset[str]) -> Draft:
+def _make_draft(name: str, uri: str, keywords: frozenset[str]) -> Draft:
+    """Return the draft of a name, with the class name of its validator."""
     return Draft(name=name, uri=uri, engine=f"Draft{name.replace('-', '')}Validator", keywords=keywords)
 
 
 DRAFTS: Final = (
-    _draft("2020-12", "https://json-schema.org/draft/2020-12/schema", _DRAFT_2020),
-    _draft("2019-09", "https://json-schema.org/draft/2019-09/schema", _DRAFT_2019),
-    _draft("7", "http://json-schema.org/draft-07/schema#", _DRAFT_7),
-    _draft("6", "http://json-schema.org/draft-06/schema#", _DRAFT_6),
-    _draft("4", "http://json-schema.org/draft-04/schema#", _DRAFT_4),
+    _make_draft("2020-12", "https://json-schema.org/draft/2020-12/schema", _DRAFT_2020),
+    _make_draft("2019-09", "https://json-schema.org/draft/2019-09/schema", _DRAFT_2019),
+    _make_draft("7", "http://json-schema.org/draft-07/schema#", _DRAFT_7),
+    _make_draft("6", "http://json-schema.org/draft-06/schema#", _DRAFT_6),
+    _make_draft("4", "http://json-schema.org/draft-04/schema#", _DRAFT_4),
 )
 """The supported drafts, newest first."""
 
@@ -70,7 +71,7 @@ ENFORCED: Final = frozenset().union(*(draft.keywords for draft in DRAFTS))
 
 
 def declared_draft(schema: Mapping[str, Any]) -> Draft | None:
-    """Return the draft that `$schema` names, or None if it is missing or names no known draft.
+    """Return the draft that `$schema` names; None if it is missing or names an unknown draft.
 
     Raises:
         SchemaError: It names a draft before 4, or is not a string.
@@ -86,7 +87,7 @@ def declared_draft(schema: Mapping[str, Any]) -> Draft | None:
 
 
 def own_draft(schema: Any) -> Draft | None:
-    """Return the draft that a subschema names, or None if it names no known draft.
+    """Return the draft that a subschema names; None if it names none, or an unknown one.
 
     Raises:
         SchemaError: It names a draft before 4.
@@ -97,6 +98,7 @@ def own_draft(schema: Any) -> Draft | None:
 
 
 def _bare_uri(uri: str) -> str:
+    """Return a URI without its scheme and an empty fragment."""
     return uri.removeprefix("https://").removeprefix("http://").removesuffix("#")
 
 
@@ -105,9 +107,9 @@ _TOO_OLD: Final = re.compile(r"json-schema\.org/draft-0[0-3]/(hyper-)?schema")
 
 
 def split_by_draft(schema: dict[str, Any], draft: Draft) -> Iterator[tuple[dict[str, Any], Draft]]:
-    """Yield a schema and its subschemas that name a draft of their own, each without the others.
+    """Yield a schema with its draft, and the subschemas that name a draft of their own, with theirs.
 
-    A bundle of schemas has several.
+    Each comes without the subschemas that are yielded by themselves. A bundle of schemas has several drafts.
     """
     if not any(map(_has_embedded, schema.values())):
         yield schema, draft
@@ -119,12 +121,17 @@ def split_by_draft(schema: dict[str, Any], draft: Draft) -> Iterator[tuple[dict[
 
 
 def _has_embedded(value: Any) -> bool:
+    """Return whether a schema with a `$schema` of its own is in `value`, or is `value` itself."""
     if isinstance(value, dict):
         return isinstance(value.get("$schema"), str) or any(map(_has_embedded, value.values()))
     return isinstance(value, list) and any(map(_has_embedded, value))
 
 
 def _without_embedded(value: Any, embedded: list[dict[str, Any]]) -> Any:
+    """Return `value` with `{}` in place of each schema in it that has a `$schema`.
+
+    These schemas are appended to `embedded`.
+    """
     if isinstance(value, list):
         return [_without_embedded(item, embedded) for item in value]
     if not isinstance(value, dict):
@@ -159,6 +166,7 @@ def upgrade_keywords(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _upgrade_tuple(schema: dict[str, Any]) -> None:
+    """Replace a list in `items`, and `additionalItems`, in `schema` by `prefixItems` and `items`."""
     if isinstance(schema.get("items"), list):
         schema["prefixItems"] = schema.pop("items")
         if "additionalItems" in schema:

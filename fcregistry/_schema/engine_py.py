@@ -24,7 +24,12 @@ if TYPE_CHECKING:
 def compile_schema(
     schema: dict[str, Any], formats: Mapping[str, Callable[[str], bool]], draft: Draft
 ) -> Callable[[object], bool]:
-    """Return the function that checks whether a value is valid.
+    """Return a function that returns whether a value is valid.
+
+    Args:
+        schema: The schema.
+        formats: Format -> its check, for formats beside those of the standard.
+        draft: The draft of the schema.
 
     Raises:
         SchemaError: The schema is malformed.
@@ -47,7 +52,7 @@ _OF_DOCUMENT: Final = frozenset({"$id", "$schema"})
 
 @cache
 def _validator_class(draft: Draft) -> Any:
-    """Return jsonschema's validator class of a draft, with the walk for some subschemas."""
+    """Return jsonschema's validator class of a draft, changed so that the walk decides some subschemas."""
     import referencing  # noqa: F401  # all of it, before jsonschema imports a part of it: another thread may import it at the same time
 
     # isort: split
@@ -59,6 +64,7 @@ def _validator_class(draft: Draft) -> Any:
     descend = made.descend
 
     def descend_or_walk(self: Any, instance: Any, schema: Any, *places: Any, **named: Any) -> Iterator[Any]:
+        """Yield jsonschema's errors about a subschema; an empty error if the walk decides it, and it fails."""
         if not isinstance(schema, dict) or _WALKED.isdisjoint(schema):
             yield from descend(self, instance, schema, *places, **named)
         elif not self.format_checker(schema, instance):
@@ -95,6 +101,7 @@ def check_schema(schema: dict[str, Any], draft: Draft) -> None:
 
 
 def _violations_of_part(part: dict[str, Any], draft: Draft) -> list[Violation]:
+    """Return the violations of the meta-schema of `draft` by `part`, a schema; none if it is valid."""
     verdict = is_schema_or_none(part, draft)  # some five hundred times as fast as the walk
     if verdict is True:
         return []

@@ -18,12 +18,15 @@ if TYPE_CHECKING:
 
 
 def make_validator(schema: dict[str, Any], formats: dict[str, Callable[[str], bool]], draft: Draft) -> Any:
-    """Return the validator of a schema, or None if the engine cannot decide by it.
-
-    The package may not be installed.
+    """Return the validator of a schema; None if the engine is not installed, or refuses the schema.
 
     It refuses malformed schemas, and some valid ones: with a pattern that its engine rejects, a reference to the meta-schema of another
-    draft, half a surrogate pair, or too many levels. jsonschema then tells them apart.
+    draft, half a surrogate pair, or too many levels. jsonschema then tells these apart.
+
+    Args:
+        schema: The schema.
+        formats: Format -> its check, for formats beside those of the standard.
+        draft: The draft of the schema.
     """
     rs = load_engine()
     if rs is None:
@@ -38,7 +41,7 @@ def make_validator(schema: dict[str, Any], formats: dict[str, Callable[[str], bo
 
 
 def is_schema_or_none(schema: dict[str, Any], draft: Draft) -> bool | None:
-    """Return whether a schema is valid by the meta-schema of its draft; None if this engine cannot tell."""
+    """Return whether a schema is valid by the meta-schema of `draft`; None if this engine cannot tell."""
     rs = load_engine()
     if rs is None:
         return None
@@ -125,7 +128,7 @@ class TextChecker:
 
 @lru_cache(maxsize=4096)
 def matcher_or_none(pattern: str) -> Callable[[str], bool] | None:
-    """Return the check of a pattern, or None if the linear-time engine does not support it.
+    """Return the function of `matcher`; None if the linear-time engine does not support the pattern.
 
     Raises:
         SchemaError: The engine is not installed.
@@ -137,7 +140,7 @@ def matcher_or_none(pattern: str) -> Callable[[str], bool] | None:
 
 
 def has_unenforced_patterns(value: Any) -> bool:
-    """Return whether a schema has anywhere what may be a pattern that is not enforced."""
+    """Return whether a pattern that is not enforced may be anywhere in `value`, a schema or a part of it."""
     if isinstance(value, list):
         return any(map(has_unenforced_patterns, value))
     if not isinstance(value, dict):
@@ -150,7 +153,7 @@ def has_unenforced_patterns(value: Any) -> bool:
 
 @lru_cache(maxsize=4096)
 def matcher(pattern: str) -> Callable[[str], bool]:
-    """Return the check of a pattern, which takes time linear in the text.
+    """Return a function that returns whether a text matches a pattern, in time linear in the text.
 
     Raises:
         PatternError: The engine does not support the pattern.
@@ -172,7 +175,10 @@ def matcher(pattern: str) -> Callable[[str], bool]:
 
 @lru_cache(maxsize=512)
 def standard_format(name: str, draft: Draft) -> Callable[[str], bool]:
-    """Return the check of a format of the standard: both engines use this one, so that they agree."""
+    """Return a function that returns whether a text is of a format of the standard.
+
+    Both engines use it, so that they agree. Without jsonschema-rs, it accepts every text.
+    """
     rs = load_engine()
     if rs is None:
         return lambda text: True
@@ -181,8 +187,8 @@ def standard_format(name: str, draft: Draft) -> Callable[[str], bool]:
 
 
 def _without_surrogate_halves(text: str) -> str:
-    """Return a text with halves of surrogate pairs replaced, which the engine cannot read.
+    """Return `text` with a replacement character for each half of a surrogate pair.
 
-    No format or pattern names such a half.
+    The engine cannot read such a half, and no format or pattern names one.
     """
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")

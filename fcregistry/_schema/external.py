@@ -82,7 +82,7 @@ class ExternalSchema(NamedTuple):
 
 
 def schema_problem(schema: Mapping[str, Any]) -> str | None:
-    """Return why a schema cannot be that of a tool's arguments, or None if it can."""
+    """Return the reason a schema cannot be that of a tool's arguments, or None if it can."""
     try:
         ExternalSchema.read(schema)
     except SchemaError as error:
@@ -106,7 +106,7 @@ MOST_JSON_LEVELS: Final = 200
 
 
 def _as_object_schema(schema: Any) -> dict[str, Any]:
-    """Return a schema with `"type": "object"` and `properties`.
+    """Return `schema` with `"type": "object"` and `properties`.
 
     Raises:
         SchemaError: It is not the schema of an object.
@@ -122,16 +122,16 @@ def _as_object_schema(schema: Any) -> dict[str, Any]:
 
 
 def _find_draft(schema: dict[str, Any]) -> Draft:
-    """Return the draft that a schema names, or else the newest by which it is valid.
+    """Return the draft that a schema names, or else the newest draft by which it is valid.
 
     Raises:
-        SchemaError: It is not valid by that draft, or not by any; the message is then about the newest.
+        SchemaError: It is not valid by the draft that it names, or by any draft; the message is then about the newest.
     """
     declared = declared_draft(schema)
-    taking = None if declared else next((draft for draft in DRAFTS if is_schema(schema, draft)), None)
-    if taking is None:
+    valid_by = None if declared else next((draft for draft in DRAFTS if is_schema(schema, draft)), None)
+    if valid_by is None:
         check_schema(schema, declared or NEWEST)
-    return declared or taking or NEWEST
+    return declared or valid_by or NEWEST
 
 
 def _copy_json(given: Mapping[str, Any]) -> Any:
@@ -151,6 +151,13 @@ def _copy_json(given: Mapping[str, Any]) -> Any:
 
 
 def _copy_value(value: Any, path: Place) -> Any:
+    """Return a deep copy of `value`, a JSON value at `path`.
+
+    Mappings become dicts, and tuples lists.
+
+    Raises:
+        SchemaError: It is not JSON, or is nested too deeply.
+    """
     if len(path) > MOST_JSON_LEVELS:
         raise SchemaError(f"it is nested too deeply: at most {MOST_JSON_LEVELS} levels")
     if isinstance(value, Mapping):
@@ -211,7 +218,7 @@ def _arguments_of_node(top: SchemaNode) -> Arguments:
 
 
 def _schemas_in_place(top: SchemaNode, keywords: tuple[str, ...]) -> list[SchemaNode]:
-    """Return a schema and those that it applies to the same value by the given keywords, each once."""
+    """Return the schemas that `top` applies to the same value by `keywords`, itself first, each once."""
     found = {top: None}
     waiting = [top]
     while waiting:
@@ -226,7 +233,10 @@ _SOMETIMES: Final = ("anyOf", "oneOf", "then", "else", "dependentSchemas", "depe
 
 
 def _object_refusal(node: SchemaNode) -> SchemaNode | None:
-    """Return the schema because of which another accepts no object, or None if it may accept one."""
+    """Return the schema because of which `node` accepts no object; None if it may accept one.
+
+    That schema is `node` itself, or one that it applies to the same value.
+    """
     keywords = node.keywords
     has_constant = "const" in keywords and "const" in node.draft.keywords
     values = [keywords["const"]] if has_constant else keywords.get("enum", [{}])
@@ -247,6 +257,7 @@ def _object_refusal(node: SchemaNode) -> SchemaNode | None:
 
 
 def _keyword_notes(node: SchemaNode) -> Iterator[str]:
+    """Yield a sentence about each keyword, pattern and format of a schema that is not enforced."""
     keywords = node.keywords
     for keyword, value in node.schema.items():
         place = json_path((*(node.path or ()), keyword))
@@ -303,6 +314,7 @@ def _redirect_top_references(nodes: list[SchemaNode], given: dict[str, Any], dra
 
 
 def _leads_to_top(node: SchemaNode, top: SchemaNode) -> bool:
+    """Return whether `node` has a `$ref` to `top`."""
     return any(edge.keyword == "$ref" and edge.node is top for edge in node.edges)
 
 
@@ -361,7 +373,7 @@ _IN_PLACE: Final = frozenset(REFERENCES) | {
 
 
 def build_graph(schema: dict[str, Any], draft: Draft) -> list[SchemaNode]:
-    """Return the schemas that a schema applies, itself first.
+    """Return the schemas that `schema` applies, itself first.
 
     Definitions that nothing refers to are left out.
 
@@ -374,7 +386,7 @@ def build_graph(schema: dict[str, Any], draft: Draft) -> list[SchemaNode]:
     """
     _check_id(schema, (), draft)
     places: dict[int, Place] = {}
-    _note_places(schema, (), places)
+    _add_places(schema, (), places)
     root = SchemaNode(schema=schema, draft=draft, path=())
     nodes = {id(schema): root}
     waiting = deque([(root, resolver_of(schema, draft))])
@@ -395,19 +407,19 @@ def build_graph(schema: dict[str, Any], draft: Draft) -> list[SchemaNode]:
     return list(nodes.values())
 
 
-def _note_places(value: Any, path: Place, places: dict[int, Place]) -> None:
-    """Note the places of all objects in a document by their ids."""
+def _add_places(value: Any, path: Place, places: dict[int, Place]) -> None:
+    """Add the places of all objects in `value`, which is at `path`, to `places`, by their ids."""
     if isinstance(value, dict):
         places[id(value)] = path
     for segment, inner in value.items() if isinstance(value, dict) else enumerate(value):
         if isinstance(inner, (dict, list)):
-            _note_places(inner, (*path, segment), places)
+            _add_places(inner, (*path, segment), places)
 
 
 def _applied_by_keywords(node: SchemaNode, resolver: Any) -> Iterator[tuple[str, SchemaNode, Any]]:
     """Yield the subschemas that a schema applies by its own keywords.
 
-    Each comes with its keyword and the resolver for its references.
+    Each comes as a triple: the keyword, the node of the subschema, and the resolver for its references.
     """
     keywords = node.keywords
     for (keyword, *rest), schema in subschemas(keywords):
@@ -424,7 +436,10 @@ def _applied_by_keywords(node: SchemaNode, resolver: Any) -> Iterator[tuple[str,
 def _applied_by_references(
     node: SchemaNode, resolver: Any, places: dict[int, Place]
 ) -> Iterator[tuple[str, SchemaNode, Any]]:
-    """Yield the targets of the references of a schema, with the resolvers for theirs."""
+    """Yield the targets of the references of a schema.
+
+    Each comes as a triple: the keyword, the node of the target, and the resolver for the target's references.
+    """
     keywords = node.keywords
     for keyword in REFERENCES:
         if keyword in keywords and keyword in node.draft.keywords:
@@ -433,6 +448,11 @@ def _applied_by_references(
 
 
 def _make_node(node: SchemaNode, schema: Any, path: Place | None) -> SchemaNode:
+    """Return the node of `schema`; its draft is the one that it names, or else that of `node`, around it.
+
+    Raises:
+        SchemaError: Its `$id` is not a URI.
+    """
     draft = own_draft(schema) or node.draft
     if path is not None:
         _check_id(schema, path, draft)
@@ -440,7 +460,11 @@ def _make_node(node: SchemaNode, schema: Any, path: Place | None) -> SchemaNode:
 
 
 def _check_id(schema: Any, path: Place, draft: Draft) -> None:
-    """Check that the `$id` of a schema is a URI or part of one."""
+    """Check that the `$id` of `schema`, at `path`, is a URI or part of a URI.
+
+    Raises:
+        SchemaError: It is not.
+    """
     keyword = "id" if draft.name == "4" else "$id"
     if isinstance(schema, dict) and keyword in schema:
         from urllib.parse import urlsplit  # 3 ms, paid only for an external schema
@@ -453,7 +477,7 @@ def _check_id(schema: Any, path: Place, draft: Draft) -> None:
 
 
 def _look_up(reference: Any, resolver: Any, place: Place, draft: Draft) -> Any:
-    """Return the target of a reference.
+    """Return the target of a reference, as a resolver of `referencing` does.
 
     Args:
         reference: The value of the keyword.
@@ -485,7 +509,13 @@ def _look_up(reference: Any, resolver: Any, place: Place, draft: Draft) -> Any:
 
 
 def _check_target(node: SchemaNode, place: Place) -> None:
-    """Check the target of a reference: it may be in a place that no meta-schema covers."""
+    """Check that `node`, the target of the reference at `place`, is a schema.
+
+    It may be in a place that no meta-schema covers.
+
+    Raises:
+        SchemaError: It is not a schema.
+    """
     if isinstance(node.schema, dict) and node.path is not None:
         try:
             check_schema(node.schema, node.draft)
@@ -504,7 +534,7 @@ MOST_APPLIED_LEVELS: Final = 100
 
 
 def check_terminates(nodes: Iterable[SchemaNode]) -> None:
-    """Check that validation by these schemas ends, for every value and in reasonable time.
+    """Check that validation by the schemas of a graph ends, for every value and in reasonable time.
 
     Raises:
         SchemaError: A schema applies itself to the same value again, or too many schemas.
@@ -538,4 +568,5 @@ def check_terminates(nodes: Iterable[SchemaNode]) -> None:
 
 
 def _node_text(node: SchemaNode) -> str:
+    """Return the words for a schema in a message: `the schema at $.items`, or `the schema` for the top."""
     return f"the schema at {json_path(node.path)}" if node.path else "the schema"

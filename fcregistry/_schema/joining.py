@@ -7,7 +7,7 @@ from typing import Any, Final
 
 
 def merge(schema: dict[str, Any], others: list[Any]) -> dict[str, Any] | None:
-    """Return a schema for what all of these schemas accept; None if their keywords cannot be joined.
+    """Return a schema for what `schema` and `others` all accept; None if their keywords cannot be joined.
 
     Args:
         schema: The schema around the others; its annotations win.
@@ -28,9 +28,8 @@ def merge(schema: dict[str, Any], others: list[Any]) -> dict[str, Any] | None:
 def join(one: dict[str, Any], other: dict[str, Any]) -> tuple[dict[str, Any], bool]:
     """Return the keywords of two schemas together, and whether that is exact.
 
-    It is exact if they accept what both schemas accept, no more and no less.
-
-    Of two values of a keyword that cannot be joined, the first remains.
+    It is exact if it accepts what both schemas accept, no more and no less. Of two values of a keyword that cannot be joined, the value of
+    `one` remains.
     """
     result = dict(one)
     is_exact = not (_is_narrowed(one, other) or _is_narrowed(other, one))
@@ -47,7 +46,7 @@ def join(one: dict[str, Any], other: dict[str, Any]) -> tuple[dict[str, Any], bo
 
 
 def _is_narrowed(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Return whether a keyword of one schema would apply to less beside the keywords of the other."""
+    """Return whether a keyword of `one` would apply to fewer parts beside the keywords of `other`."""
     for keyword, neighbours in _BESIDE.items():
         if one.get(keyword, True) not in (True, {}):
             for neighbour in neighbours:
@@ -62,6 +61,7 @@ _BESIDE: Final = {"additionalProperties": ("properties", "patternProperties"), "
 
 
 def _is_same(one: Any, other: Any) -> bool:
+    """Return whether two JSON values are equal."""
     if one is other:
         return True
     from fcregistry.types import json_key  # only where two schemas have the same keyword
@@ -80,6 +80,7 @@ def types_of(given: Any) -> list[str]:
 
 
 def _join_types(one: Any, other: Any) -> Any:
+    """Return the `type` that both `type` values allow: one name, or a list of several or none."""
     ones, others = types_of(one), types_of(other)
     shared = [kind for kind in ones if kind in others or (kind == "integer" and "number" in others)]
     shared += [kind for kind in others if kind == "integer" and "number" in ones and kind not in shared]
@@ -87,15 +88,18 @@ def _join_types(one: Any, other: Any) -> Any:
 
 
 def _join_choices(one: list[Any], other: list[Any]) -> list[Any]:
+    """Return the values of `one`, an `enum`, that are also in `other`."""
     return [value for value in one if any(_is_same(value, each) for each in other)]
 
 
 def _join_by_name(one: dict[str, Any], other: dict[str, Any]) -> dict[str, Any]:
-    shared = {name: _both(one[name], other[name]) for name in one if name in other}
+    """Return the schemas of both by name; a name that both have gets a schema for both."""
+    shared = {name: _join_schemas(one[name], other[name]) for name in one if name in other}
     return {**one, **other, **shared}
 
 
-def _both(one: Any, other: Any) -> Any:
+def _join_schemas(one: Any, other: Any) -> Any:
+    """Return a schema for what two schemas accept: `one` if they are equal, or else their `allOf`."""
     return one if _is_same(one, other) else {"allOf": [one, other]}
 
 
@@ -106,10 +110,10 @@ _JOINED: Final[dict[str, Callable[[Any, Any], Any]]] = {
     **dict.fromkeys(("minimum", "exclusiveMinimum", "minLength", "minItems", "minProperties"), max),
     **dict.fromkeys(("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxProperties"), min),
     **dict.fromkeys(("properties", "patternProperties"), _join_by_name),
-    **dict.fromkeys(("items", "propertyNames"), _both),
-    "additionalProperties": lambda one, other: False if one is False or other is False else _both(one, other),
+    **dict.fromkeys(("items", "propertyNames"), _join_schemas),
+    "additionalProperties": lambda one, other: False if one is False or other is False else _join_schemas(one, other),
     "allOf": lambda one, other: [*one, *other],
-    "anyOf": lambda one, other: [_both(first, second) for first in one for second in other],
+    "anyOf": lambda one, other: [_join_schemas(first, second) for first in one for second in other],
     "enum": _join_choices,
     "required": lambda one, other: list(dict.fromkeys([*one, *other])),
     "type": _join_types,

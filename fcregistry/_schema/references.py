@@ -41,7 +41,10 @@ class Scope(NamedTuple):
         return tuple(dict.fromkeys(uri for uri, _ in self.resolver.dynamic_scope()))
 
     def opposite(self) -> Scope:
-        """Return the scope below a `not`, where a pattern that is not enforced counts as not matching."""
+        """Return the scope below a `not`, in which `strict` is reversed.
+
+        A pattern that is not enforced counts there as not matching, or below a second `not` as matching again.
+        """
         opposite = self.checker.opposite
         return self if opposite is self.checker else self._replace(checker=opposite)
 
@@ -65,6 +68,7 @@ class Scope(NamedTuple):
         return found.contents, self._of_draft(own_draft(found.contents))._replace(resolver=found.resolver)
 
     def _of_draft(self, draft: Draft | None) -> Scope:
+        """Return this scope with another draft; itself if `draft` is None or the same."""
         return self if draft is None or draft is self.draft else self._replace(draft=draft, plans={})
 
 
@@ -76,9 +80,9 @@ _OF_RESOURCES: Final = frozenset({"$id", "$schema", "id"})
 
 
 def resolver_of(document: dict[str, Any], draft: Draft) -> Any:
-    """Return a resolver for the references of a document. Nothing is fetched.
+    """Return a resolver for the references of `document`, which fetches nothing.
 
-    It is a `References`, or one of `referencing` if the document has a base URI, an anchor or another draft in it.
+    It is a `References`, or a resolver of `referencing` if the document has a base URI, an anchor or another draft in it.
     """
     if _refers_locally({keyword: value for keyword, value in document.items() if keyword != "$schema"}):
         return References(document)
@@ -88,7 +92,7 @@ def resolver_of(document: dict[str, Any], draft: Draft) -> Any:
 
 
 def _refers_locally(value: Any) -> bool:
-    """Return whether a document has one draft, and no references but those of the form `#/…`."""
+    """Return whether a document has one draft, and no references except those of the form `#/…`."""
     if isinstance(value, list):
         return all(map(_refers_locally, value))
     if not isinstance(value, dict):

@@ -46,6 +46,7 @@ class Validator:
 
     @cached_attribute
     def _draft(self) -> Draft:
+        """The draft of the schema."""
         return declared_draft(self._schema) or NEWEST
 
     @cached_attribute
@@ -57,15 +58,18 @@ class Validator:
 
     @cached_attribute
     def _check_by_jsonschema(self) -> Callable[[object], bool]:
+        """The function of jsonschema that returns whether a value is valid."""
         return compile_schema(self._schema, self._formats, self._draft)
 
     @cached_attribute
     def _finder(self) -> ViolationFinder:
+        """The finder of the violations of a value."""
         checker = TextChecker(self._formats, self._draft, has_unenforced_patterns(self._schema))
         return ViolationFinder(self._schema, self._draft, checker)
 
     @cached_attribute
     def _arguments(self) -> Arguments:
+        """The arguments that the schema describes."""
         return arguments_of_schema(self._schema, self._draft)
 
     def compile(self) -> None:
@@ -143,9 +147,10 @@ class Validator:
 
 
 def rust_engine_agrees(schema: dict[str, Any], draft: Draft) -> bool:
-    """Return whether jsonschema-rs may decide, because jsonschema would decide the same.
+    """Return whether jsonschema-rs may decide by a schema, because jsonschema would decide the same.
 
-    Both agree on all that schemas made from annotations consist of, and property tests keep it so. They differ elsewhere, and jsonschema decides:
+    Both agree on all that schemas made from annotations consist of, and property tests keep it so. They differ elsewhere, and jsonschema
+    decides:
 
     - jsonschema-rs compares numbers from 2**63 on by their text, Python by their value: 1e23 is not 10**23. (An array with `uniqueItems` may
       contain both forms. That is left: only the value shows it, and jsonschema-rs is asked first.)

@@ -52,9 +52,9 @@ class ViolationFinder:
         self._words: dict[tuple[int, str], str] = {}
 
     def start_walk(self) -> Callable[[Any, Any], bool]:
-        """Return a function that decides whether a subschema holds for a part of one value.
+        """Return a function that returns whether a subschema accepts a part of one value.
 
-        It takes as many steps as it needs.
+        It takes as many steps as it needs, and keeps what it has found for its next calls.
         """
         walk = _Walk(self._words, inf, gives_up=False)
         return lambda schema, part: not walk.apply(schema, self._scope.inside(schema), part, (id(part),))
@@ -76,7 +76,7 @@ class ViolationFinder:
 
 
 def _count_parts(value: object) -> int:
-    """Return how many names and items a JSON value has, at any depth."""
+    """Return the number of names and items in a JSON value, at any depth."""
     count = 0
     waiting = [value]
     for each in waiting:  # grows during the loop
@@ -112,7 +112,7 @@ class _Walk:
         self.is_over = False
 
     def apply(self, schema: Any, scope: Scope, value: Any, path: Path) -> list[Violation]:
-        """Return the violations of a subschema in a scope; none if it holds."""
+        """Return the violations of `schema`, a subschema, by `value`, which is at `path`; none if it is valid."""
         if schema.__class__ is not dict:
             return [] if schema else [Violation(path, "false schema", False, value)]
         if not self.step():
@@ -134,7 +134,7 @@ class _Walk:
         return found
 
     def step(self) -> bool:
-        """Count a step, and return whether it may be taken.
+        """Count a step, and return whether the walk may take it.
 
         Raises:
             TooManyStepsError: It may not, and the walk gives up.
@@ -147,15 +147,15 @@ class _Walk:
         self.is_over = True
         return False
 
-    def shared(self, schema: Any, scope: Scope, value: Any, path: Path) -> list[Violation]:
-        """Return the violations of the target of a reference: one list, whichever subschemas refer to it."""
+    def apply_shared(self, schema: Any, scope: Scope, value: Any, path: Path) -> list[Violation]:
+        """Return the violations of the target of a reference: the same list for all references to it."""
         key = (id(schema), path, scope.checker.strict, scope.bases)
         if key not in self._shared:
             self._shared[key] = self.apply(schema, scope, value, path)
         return self._shared[key]
 
     def _demand_text(self, schema: dict[str, Any], keyword: str, limit: Any) -> str:
-        """Return the text of what a keyword demands, made once for all values that violate it."""
+        """Return the text of what `keyword` demands, made once for all values that violate it."""
         words = self._words.get((id(schema), keyword))
         if words is None:
             words = self._words[id(schema), keyword] = requirement(keyword, limit)
@@ -178,19 +178,24 @@ class _Place(NamedTuple):
     path: Path
 
     def apply(self, schema: Any, value: Any) -> list[Violation]:
-        """Apply a subschema of this one to the same place."""
+        """Return the violations of `schema`, a subschema of this one, applied to the same value."""
         return self.walk.apply(schema, self.scope.inside(schema), value, self.path)
 
     def holds(self, schema: Any, value: Any) -> bool:
-        """Return whether a subschema holds in the same place, or may hold with patterns that are not enforced."""
+        """Return whether a subschema accepts the same value, or may, given patterns that are not enforced."""
         return not self.apply(schema, value)
 
     def surely_holds(self, schema: Any, value: Any) -> bool:
-        """Return whether a subschema holds even if patterns that are not enforced do not match."""
+        """Return whether a subschema accepts the same value even if no pattern that is not enforced matches."""
         return not self.walk.apply(schema, self.scope.opposite().inside(schema), value, self.path)
 
     def apply_inside(self, parts: Iterable[tuple[str | int, Any, Any]], found: list[Violation]) -> None:
-        """Apply subschemas to parts of the value: segment, subschema, part."""
+        """Append to `found` the violations of subschemas by parts of the value.
+
+        Args:
+            parts: The parts, as triples of segment, subschema and part.
+            found: The violations.
+        """
         apply, scope, path = self.walk.apply, self.scope, self.path
         for segment, schema, part in parts:
             _add(apply(schema, scope.inside(schema), part, (*path, segment)), found)
@@ -211,12 +216,12 @@ class _Place(NamedTuple):
         return strict is refuses if matches is None else matches
 
     def matches_any(self, patterns: Iterable[str], name: str) -> bool:
-        """Return whether a property matches one of several patterns; True if the walk has no steps left."""
+        """Return whether `name` matches one of `patterns`; True if the walk has no steps left."""
         return any(not self.walk.step() or self.matches(pattern, name) for pattern in patterns)
 
 
 def _add(more: list[Violation], found: list[Violation]) -> None:
-    """Append violations, each once.
+    """Append those violations of `more` to `found` that are not in it.
 
     Where several references lead to one subschema, they would otherwise double at each level.
     """
@@ -250,23 +255,25 @@ _BREAKS_TYPE: Final[dict[str, Breaks]] = {
 
 
 def _breaks_type(kinds: Any, value: Any) -> bool:
+    """Return whether `value` is of none of `kinds`, the value of a `type` keyword."""
     return all(_BREAKS_TYPE[kind](kind, value) for kind in ([kinds] if isinstance(kinds, str) else kinds))
 
 
 def _breaks_type_of_draft_4(kinds: Any, value: Any) -> bool:
+    """Return whether `value` is of none of `kinds` by draft 4, in which 1.0 is not an integer."""
     names = [kinds] if isinstance(kinds, str) else kinds
     is_whole_float = isinstance(value, float) and "number" not in names  # 1.0 is an integer since draft 6
     return is_whole_float or _breaks_type(kinds, value)
 
 
-def _breaks_choices(choices: list[Any]) -> Breaks:
-    """Return the check that a value is none of the choices."""
+def _make_choices_check(choices: list[Any]) -> Breaks:
+    """Return a function that returns whether a value is none of `choices`."""
     keys = frozenset(map(json_key, choices))
     return lambda _, value: json_key(value) not in keys
 
 
 def _make_limit_check(kind: str, holds: Callable[[Any, Any], bool]) -> Breaks:
-    """Return the check of a keyword that concerns only values of one kind."""
+    """Return a function that returns whether a value of `kind` violates a limit; False for other kinds."""
     is_other = _BREAKS_TYPE[kind]
     return lambda limit, value: not (is_other(kind, value) or holds(value, limit))
 
@@ -279,28 +286,34 @@ Check: TypeAlias = "Callable[[_Place, Any, Any, list[Violation]], None]"
 
 
 def _make_reference_check(keyword: str) -> Check:
+    """Return a check that appends the violations of the target of a reference."""
+
     def check(place: _Place, reference: Any, value: Any, found: list[Violation]) -> None:
         schema, scope = place.scope.follow(keyword, reference)
-        _add(place.walk.shared(schema, scope, value, place.path), found)
+        _add(place.walk.apply_shared(schema, scope, value, place.path), found)
 
     return check
 
 
-def _format(place: _Place, name: Any, value: Any, found: list[Violation]) -> None:
+def _check_format(place: _Place, name: Any, value: Any, found: list[Violation]) -> None:
+    """Append a violation if `value`, a text, is not of the format `name`."""
     if not place.scope.checker.is_of_format(name, value):
         found.append(Violation(place.path, "format", name, value))
 
 
-def _pattern(place: _Place, pattern: Any, value: Any, found: list[Violation]) -> None:
+def _check_pattern(place: _Place, pattern: Any, value: Any, found: list[Violation]) -> None:
+    """Append a violation if `value`, a text, does not match `pattern`."""
     if not place.matches(pattern, value):
         found.append(Violation(place.path, "pattern", pattern, value))
 
 
-def _properties(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:
+def _check_properties(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:
+    """Append the violations of `schemas` by the properties of `value`."""
     place.apply_inside([(name, schemas[name], value[name]) for name in schemas if name in value], found)
 
 
-def _pattern_properties(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:
+def _check_pattern_properties(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:
+    """Append the violations of `schemas` by the properties of `value` whose names match their patterns."""
     matched = (
         (name, schema, part)
         for pattern, schema in schemas.items()
@@ -310,7 +323,8 @@ def _pattern_properties(place: _Place, schemas: Any, value: Any, found: list[Vio
     place.apply_inside(matched, found)
 
 
-def _additional_properties(place: _Place, allowed: Any, value: Any, found: list[Violation]) -> None:
+def _check_additional_properties(place: _Place, allowed: Any, value: Any, found: list[Violation]) -> None:
+    """Append the violations of `allowed` by the properties that no other keyword names."""
     known, patterns = place.keywords.get("properties", ()), place.keywords.get("patternProperties", ())
     names = (name for name in value if name not in known)
     if patterns:
@@ -321,14 +335,18 @@ def _additional_properties(place: _Place, allowed: Any, value: Any, found: list[
 def _check_unknown_names(
     place: _Place, names: Iterator[str], known: tuple[str, ...], allowed: Any, value: Any, found: list[Violation]
 ) -> None:
-    """Refuse the first hundred unknown properties, or apply the subschema that they must satisfy."""
+    """Append a violation that names the first hundred unknown properties, if `allowed` is False.
+
+    Otherwise append the violations of `allowed`, the subschema that they must satisfy.
+    """
     if allowed is not False:
         place.apply_inside(((name, allowed, value[name]) for name in names), found)
     elif first := list(islice(names, MAX_VIOLATIONS)):
         found.append(Violation(place.path, "additionalProperties", first, value, known=known))
 
 
-def _property_names(place: _Place, names: Any, value: Any, found: list[Violation]) -> None:
+def _check_property_names(place: _Place, names: Any, value: Any, found: list[Violation]) -> None:
+    """Append a violation for each name in `value` that the schema `names` does not accept."""
     scope = place.scope.inside(names)
     for name in value:
         # A name is not the property's value, so it gets a place of its own: no array has an item -1.
@@ -338,17 +356,18 @@ def _property_names(place: _Place, names: Any, value: Any, found: list[Violation
                 return
 
 
-def _required(place: _Place, names: Any, value: Any, found: list[Violation]) -> None:
+def _check_required(place: _Place, names: Any, value: Any, found: list[Violation]) -> None:
+    """Append a violation for each of `names` that `value` lacks."""
     found += [Violation(place.path, "required", [name], value) for name in names if name not in value]
 
 
-def _dependencies(place: _Place, dependencies: Any, value: Any, found: list[Violation]) -> None:
-    """Check `dependencies`, and the two keywords that it was split into in 2019-09."""
+def _check_dependencies(place: _Place, dependencies: Any, value: Any, found: list[Violation]) -> None:
+    """Append the violations of `dependencies`, and of the two keywords that it was split into in 2019-09."""
     for name, needed in dependencies.items():
         if name in value:
             inner: list[Violation] = []
             if isinstance(needed, list):
-                _required(place, needed, value, inner)
+                _check_required(place, needed, value, inner)
             else:
                 inner = place.apply(needed, value)
             found += _with_condition(place, {"required": [name]}, True, inner)
@@ -356,7 +375,8 @@ def _dependencies(place: _Place, dependencies: Any, value: Any, found: list[Viol
                 return
 
 
-def _if(place: _Place, condition: Any, value: Any, found: list[Violation]) -> None:
+def _check_if(place: _Place, condition: Any, value: Any, found: list[Violation]) -> None:
+    """Append the violations of the `then` or the `else` beside `condition`, whichever applies to `value`."""
     holds = place.holds(condition, value)
     then = _with_condition(place, condition, True, place.apply(place.keywords.get("then", True), value))
     otherwise = _with_condition(place, condition, False, place.apply(place.keywords.get("else", True), value))
@@ -369,12 +389,13 @@ def _if(place: _Place, condition: Any, value: Any, found: list[Violation]) -> No
 
 
 def _with_condition(place: _Place, condition: Any, holds: bool, violations: Iterable[Violation]) -> list[Violation]:
-    """Return violations with a condition under which they count, outside of their other ones."""
+    """Return `violations` with one more condition under which they count, outside of their own conditions."""
     outer = Condition(place.path, condition, holds)
     return [each._replace(conditions=(outer, *each.conditions)) for each in violations]
 
 
-def _items(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:
+def _check_items(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:
+    """Append the violations of `schemas` by the items of `value` after those of `prefixItems`."""
     first = len(place.keywords.get("prefixItems", ()))
     if schemas is not False:
         place.apply_inside(((at, schemas, value[at]) for at in range(first, len(value))), found)
@@ -382,11 +403,13 @@ def _items(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> N
         found.append(Violation(place.path, "items", False, value))
 
 
-def _prefix_items(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:
+def _check_prefix_items(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:
+    """Append the violations of `schemas` by the first items of `value`."""
     place.apply_inside(zip(range(len(value)), schemas, value, strict=False), found)
 
 
-def _contains(place: _Place, wanted: Any, value: Any, found: list[Violation]) -> None:
+def _check_contains(place: _Place, wanted: Any, value: Any, found: list[Violation]) -> None:
+    """Append a violation if `value` has too few or too many items that `wanted` accepts."""
     least, most = place.keywords.get("minContains", 1), place.keywords.get("maxContains")
     held = _count_holding(place, wanted, place.scope, value)
     if held < least and not place.walk.is_over:
@@ -400,23 +423,27 @@ def _contains(place: _Place, wanted: Any, value: Any, found: list[Violation]) ->
 
 
 def _count_holding(place: _Place, schema: Any, scope: Scope, items: list[Any]) -> int:
+    """Return how many of `items` the subschema accepts in `scope`."""
     inner, path = scope.inside(schema), place.path
     return sum(not place.walk.apply(schema, inner, item, (*path, at)) for at, item in enumerate(items))
 
 
-def _unique_items(place: _Place, wanted: Any, value: Any, found: list[Violation]) -> None:
+def _check_unique_items(place: _Place, wanted: Any, value: Any, found: list[Violation]) -> None:
+    """Append a violation if items must differ and two are equal."""
     if wanted and not are_unique(value):
         found.append(Violation(place.path, "uniqueItems", wanted, value))
 
 
-def _all_of(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:
+def _check_all_of(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:
+    """Append the violations of each of `schemas` by `value`."""
     for schema in schemas:
         _add(place.apply(schema, value), found)
         if len(found) >= MAX_VIOLATIONS:
             return
 
 
-def _any_of(place: _Place, branches: Any, value: Any, found: list[Violation]) -> None:
+def _check_any_of(place: _Place, branches: Any, value: Any, found: list[Violation]) -> None:
+    """Append a violation if none of `branches` accepts `value`."""
     broken = []
     for branch in _likely_branches(place, branches, value):
         violations = place.apply(branch, value)
@@ -427,7 +454,7 @@ def _any_of(place: _Place, branches: Any, value: Any, found: list[Violation]) ->
 
 
 def _likely_branches(place: _Place, branches: Any, value: Any) -> Any:
-    """Return the branches that a value may be meant for; all, if they are few.
+    """Return the branches that `value` may be meant for; all of them, if they are few.
 
     Of many branches, those that a constant or the type rules out are left out except for some: a message would not name so many.
     """
@@ -444,7 +471,7 @@ def _likely_branches(place: _Place, branches: Any, value: Any) -> Any:
 
 
 def _is_ruled_out(scope: Scope, branch: Any, value: Any) -> bool:
-    """Return whether the type of a value, or a constant in it, rules out a branch.
+    """Return whether the type of `value`, or a constant in it, rules out `branch`.
 
     If only applying the branch can tell, the answer is False.
     """
@@ -460,6 +487,7 @@ def _is_ruled_out(scope: Scope, branch: Any, value: Any) -> bool:
 
 
 def _breaks_any(scope: Scope, schema: dict[str, Any], value: Any, keywords: tuple[str, ...]) -> bool:
+    """Return whether `value` violates one of `keywords` in `schema`, by the keyword's own value alone."""
     return any(
         breaks is not None and keyword in keywords and breaks(limit, value)
         for keyword, limit, breaks, *_ in _plan_of(scope, schema)[1]
@@ -470,7 +498,8 @@ _MOST_BRANCHES: Final = 100
 """The most branches of a union that are all applied."""
 
 
-def _one_of(place: _Place, branches: Any, value: Any, found: list[Violation]) -> None:
+def _check_one_of(place: _Place, branches: Any, value: Any, found: list[Violation]) -> None:
+    """Append a violation if none of `branches` accepts `value`, or more than one."""
     branches = _likely_branches(place, branches, value)
     broken = [tuple(place.apply(branch, value)) for branch in branches]
     if all(broken):
@@ -480,7 +509,8 @@ def _one_of(place: _Place, branches: Any, value: Any, found: list[Violation]) ->
         found.append(Violation(place.path, "oneOf", branches, value))
 
 
-def _not(place: _Place, unwanted: Any, value: Any, found: list[Violation]) -> None:
+def _check_not(place: _Place, unwanted: Any, value: Any, found: list[Violation]) -> None:
+    """Append a violation if `unwanted` surely accepts `value`."""
     if place.surely_holds(unwanted, value) and not place.walk.is_over:
         found.append(Violation(place.path, "not", unwanted, value))
 
@@ -488,7 +518,8 @@ def _not(place: _Place, unwanted: Any, value: Any, found: list[Violation]) -> No
 # --- Unevaluated properties and items ---
 
 
-def _unevaluated_properties(place: _Place, allowed: Any, value: Any, found: list[Violation]) -> None:
+def _check_unevaluated_properties(place: _Place, allowed: Any, value: Any, found: list[Violation]) -> None:
+    """Append the violations of `allowed` by the properties that no schema in this place evaluates."""
     evaluated: set[str] = set()
     known: dict[str, None] = {}
     for each in _places_in_place(place, value):
@@ -505,7 +536,8 @@ def _unevaluated_properties(place: _Place, allowed: Any, value: Any, found: list
         _check_unknown_names(place, unknown, tuple(known), allowed, value, found)
 
 
-def _unevaluated_items(place: _Place, allowed: Any, value: Any, found: list[Violation]) -> None:
+def _check_unevaluated_items(place: _Place, allowed: Any, value: Any, found: list[Violation]) -> None:
+    """Append the violations of `allowed` by the items that no schema in this place evaluates."""
     evaluated: set[int] = set()
     for each in _places_in_place(place, value):
         keywords = each.keywords
@@ -521,13 +553,13 @@ def _unevaluated_items(place: _Place, allowed: Any, value: Any, found: list[Viol
 
 
 def _places_in_place(place: _Place, value: Any) -> Iterator[_Place]:
-    """Yield a place, and the places of the subschemas that apply to the same value and hold, at any depth."""
+    """Yield `place`, and a place for each subschema that applies to the same value and accepts it."""
     waiting = [place]
     while waiting and not place.walk.is_over:
         each = waiting.pop()
         yield each
         for schema, scope in _schemas_in_place(each, value):
-            if isinstance(schema, dict) and not place.walk.shared(schema, scope, value, place.path):
+            if isinstance(schema, dict) and not place.walk.apply_shared(schema, scope, value, place.path):
                 waiting.append(each._replace(keywords=_plan_of(scope, schema)[0], scope=scope))
 
 
@@ -540,6 +572,7 @@ def _schemas_in_place(place: _Place, value: Any) -> Iterator[tuple[Any, Scope]]:
 
 
 def _subschemas_in_place(place: _Place, value: Any) -> Iterator[Any]:
+    """Yield the subschemas that a place's schema applies to the same value, except by references."""
     keywords = place.keywords
     for keyword in ("allOf", "anyOf", "oneOf"):
         yield from keywords.get(keyword, ())
@@ -563,13 +596,15 @@ Plan: TypeAlias = "tuple[dict[str, Any], list[tuple[str, Any, Breaks | None, Any
 
 
 def _plan_of(scope: Scope, schema: dict[str, Any]) -> Plan:
+    """Return the plan of a schema, from the scope's cache if it was made before."""
     plan: Plan | None = scope.plans.get(id(schema))
     if plan is None:
-        plan = scope.plans[id(schema)] = _plan(schema, scope.draft)
+        plan = scope.plans[id(schema)] = _make_plan(schema, scope.draft)
     return plan
 
 
-def _plan(schema: dict[str, Any], draft: Draft) -> Plan:
+def _make_plan(schema: dict[str, Any], draft: Draft) -> Plan:
+    """Return the plan of a schema: its keywords that `draft` enforces, and their checks."""
     if draft.ref_stands_alone and "$ref" in schema:
         schema = {"$ref": schema["$ref"]}
     keywords = upgrade_keywords({keyword: limit for keyword, limit in schema.items() if keyword in draft.keywords})
@@ -580,38 +615,39 @@ def _plan(schema: dict[str, Any], draft: Draft) -> Plan:
 
 
 def _breaks_of(keyword: str, limit: Any, draft: Draft) -> Breaks | None:
+    """Return the function that checks a value by `keyword` and `limit` alone; None if it needs more."""
     if keyword == "type" and draft.name == "4":
         return _breaks_type_of_draft_4
     if keyword == "type" and isinstance(limit, str):
         return _BREAKS_TYPE[limit]
     if keyword in ("const", "enum"):
-        return _breaks_choices(limit if keyword == "enum" else [limit])
+        return _make_choices_check(limit if keyword == "enum" else [limit])
     return _BREAKS.get(keyword)
 
 
 _CHECKS: Final[dict[str, tuple[type, Check]]] = {
     **{keyword: (object, _make_reference_check(keyword)) for keyword in REFERENCES},
-    "additionalProperties": (dict, _additional_properties),
-    "allOf": (object, _all_of),
-    "anyOf": (object, _any_of),
-    "contains": (list, _contains),
-    "dependencies": (dict, _dependencies),
-    "dependentRequired": (dict, _dependencies),
-    "dependentSchemas": (dict, _dependencies),
-    "format": (str, _format),
-    "if": (object, _if),
-    "items": (list, _items),
-    "not": (object, _not),
-    "oneOf": (object, _one_of),
-    "pattern": (str, _pattern),
-    "patternProperties": (dict, _pattern_properties),
-    "prefixItems": (list, _prefix_items),
-    "properties": (dict, _properties),
-    "propertyNames": (dict, _property_names),
-    "required": (dict, _required),
-    "unevaluatedItems": (list, _unevaluated_items),
-    "unevaluatedProperties": (dict, _unevaluated_properties),
-    "uniqueItems": (list, _unique_items),
+    "additionalProperties": (dict, _check_additional_properties),
+    "allOf": (object, _check_all_of),
+    "anyOf": (object, _check_any_of),
+    "contains": (list, _check_contains),
+    "dependencies": (dict, _check_dependencies),
+    "dependentRequired": (dict, _check_dependencies),
+    "dependentSchemas": (dict, _check_dependencies),
+    "format": (str, _check_format),
+    "if": (object, _check_if),
+    "items": (list, _check_items),
+    "not": (object, _check_not),
+    "oneOf": (object, _check_one_of),
+    "pattern": (str, _check_pattern),
+    "patternProperties": (dict, _check_pattern_properties),
+    "prefixItems": (list, _check_prefix_items),
+    "properties": (dict, _check_properties),
+    "propertyNames": (dict, _check_property_names),
+    "required": (dict, _check_required),
+    "unevaluatedItems": (list, _check_unevaluated_items),
+    "unevaluatedProperties": (dict, _check_unevaluated_properties),
+    "uniqueItems": (list, _check_unique_items),
 }
 """Keyword -> the kind of the values that it concerns, and its check."""
 
