@@ -24,16 +24,16 @@ A program that rewrites a file leaves it empty or missing for a moment, which is
 """
 
 _PAUSE: Final = 0.02
-"""Seconds between two looks at a file that was written just now, and for which one with content must stay as it is when it is read first."""
+"""Seconds between two snapshots of a file that was just written. A file with content must stay unchanged so long when it is first read."""
 
-_MOST_LOOKS: Final = 25
+_MOST_SNAPSHOTS: Final = 25
 
 _Stamp: TypeAlias = tuple[int, int, int, int, int]
 
 _known: Final[dict[str, tuple[bytes, _Stamp | None]]] = {}
-"""Path -> the content that counts, and what identifies it. One object for one content, so that its hash is computed once."""
+"""Path -> the content that counts, and its stamp. One object for one content, so that its hash is computed once."""
 
-_pending: Final[dict[str, tuple[_Look, float]]] = {}
+_pending: Final[dict[str, tuple[_Snapshot, float]]] = {}
 """Path -> a change that does not count yet, and when it was seen."""
 
 _MOST_KNOWN: Final = 256
@@ -43,13 +43,18 @@ _IS_POSIX: Final = os.name == "posix"
 
 
 def is_there(path: str) -> bool:
-    """Return whether there is a file, or a link, which may lead nowhere."""
+    """Return whether there is a file, a folder, or a link, which may lead nowhere."""
     if _IS_POSIX:
         return os.access(path, os.F_OK, follow_symlinks=False)  # a third of the time of an exception
     return os.path.lexists(path)
 
 
 def _is_surely_there(path: str) -> bool:
+    """Return whether there is a file or a link at `path`, as `is_there` does.
+
+    Raises:
+        ConfigurationError: The system does not say, as in a folder that is closed to this process.
+    """
     try:
         os.lstat(path)
     except (FileNotFoundError, NotADirectoryError):
@@ -62,8 +67,8 @@ def _is_surely_there(path: str) -> bool:
 def read_file(path: str, *, in_project: bool = False, in_open_folder: bool = False) -> bytes | None:
     """Return the content of a configuration file; None if there is none.
 
-    While something rewrites a file, it may be empty, incomplete or missing. So what was read before counts until the file has stayed as it
-    is for a moment. If nothing was, this function waits for that.
+    While something rewrites a file, it may be empty, incomplete or missing. So the content that was read before counts until the file has
+    stayed unchanged for a moment. If the file was not read before, this function waits for that.
 
     Args:
         path: The file.
@@ -81,42 +86,52 @@ def read_file(path: str, *, in_project: bool = False, in_open_folder: bool = Fal
         return None
     if stamp is not None and stamp == _stamp_now(path):
         return known
-    look = _look_at(path, known, in_project=in_project)
+    snapshot = _take_snapshot(path, known, in_project=in_project)
     if known is None:
-        return _remember(path, _first_look(path, look, in_project=in_project), known)
-    return _remember(path, look, known) if _is_settled(path, look) else known
+        return _remember(path, _wait_until_unchanged(path, snapshot, in_project=in_project), known)
+    return _remember(path, snapshot, known) if _is_settled(path, snapshot) else known
 
 
-def _first_look(path: str, look: _Look, *, in_project: bool) -> _Look:
-    """Return what is in a file that was not read before, once that stays as it is."""
+def _wait_until_unchanged(path: str, snapshot: _Snapshot, *, in_project: bool) -> _Snapshot:
+    """Return the first of the snapshots, from `snapshot` on, that has stayed unchanged for a moment.
+
+    Raises:
+        ConfigurationError: The file changes all the time.
+    """
     unchanged = 0.0
-    for _ in range(_MOST_LOOKS):
-        needed = _PAUSE if look.content else SETTLED
-        if unchanged >= needed or time() - look.modified >= needed:
-            return look
+    for _ in range(_MOST_SNAPSHOTS):
+        needed = _PAUSE if snapshot.content else SETTLED
+        if unchanged >= needed or time() - snapshot.modified >= needed:
+            return snapshot
         sleep(_PAUSE)
-        again = _look_at(path, None, in_project=in_project)
-        unchanged = unchanged + _PAUSE if again == look else 0.0
-        look = again
+        again = _take_snapshot(path, None, in_project=in_project)
+        unchanged = unchanged + _PAUSE if again == snapshot else 0.0
+        snapshot = again
     raise ConfigurationError(f"{path} changes while it is read; its rules are not known until that ends")
 
 
-def _is_settled(path: str, look: _Look) -> bool:
-    """Return whether a file has stayed as it is for a moment; by its own time, or by the times of two looks if a clock is wrong."""
-    if time() - look.modified >= SETTLED:
+def _is_settled(path: str, snapshot: _Snapshot) -> bool:
+    """Return whether a file has stayed as in `snapshot` for a moment.
+
+    The file's own time says that, or the times of two snapshots if a clock is wrong.
+    """
+    if time() - snapshot.modified >= SETTLED:
         _pending.pop(path, None)
         return True
     before, since = _pending.get(path, (None, 0.0))
-    if before == look:
+    if before == snapshot:
         return monotonic() - since >= SETTLED
-    _pending[path] = (look, monotonic())
+    _pending[path] = (snapshot, monotonic())
     return False
 
 
-class _Look(NamedTuple):
-    """What a file contained at one moment; the content is None if there was none, and the time that of its folder.
+class _Snapshot(NamedTuple):
+    """The content of a file at one moment.
 
-    `stamp` is None where it would not show each change.
+    Attributes:
+        content: The content; None if there was no file.
+        modified: When the file was modified, or its folder if there was no file.
+        stamp: Differs after each change of the file; None if nothing shows each change.
     """
 
     content: bytes | None
@@ -124,19 +139,24 @@ class _Look(NamedTuple):
     stamp: _Stamp | None = None
 
 
-def _remember(path: str, look: _Look, known: bytes | None) -> bytes | None:
-    if look.content is None:
+def _remember(path: str, snapshot: _Snapshot, known: bytes | None) -> bytes | None:
+    """Store a snapshot as the content that counts, and return its content: None if there is no file.
+
+    If the content equals `known`, `known` itself is stored and returned.
+    """
+    if snapshot.content is None:
         _known.pop(path, None)
         return None
     if len(_known) >= _MOST_KNOWN:
         _known.clear()
         _pending.clear()
-    content = known if look.content == known else look.content
-    _known[path] = (content, look.stamp)
+    content = known if snapshot.content == known else snapshot.content
+    _known[path] = (content, snapshot.stamp)
     return content
 
 
 def _time_of_folder(path: str) -> float:
+    """Return when the folder of `path` was modified; infinity if there is no folder."""
     try:
         return os.stat(os.path.dirname(path)).st_mtime
     except OSError:  # it is gone, too, for no one knows how long
@@ -144,6 +164,7 @@ def _time_of_folder(path: str) -> float:
 
 
 def _stamp_now(path: str) -> _Stamp | None:
+    """Return the stamp of the file at `path`; None if it has none, or does not exist."""
     try:
         return _stamp_of(os.stat(path))
     except OSError:
@@ -161,25 +182,43 @@ def _stamp_of(status: os.stat_result) -> _Stamp | None:
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
 
 
-def _look_at(path: str, known: bytes | None, *, in_project: bool) -> _Look:
+def _take_snapshot(path: str, known: bytes | None, *, in_project: bool) -> _Snapshot:
+    """Return a snapshot of the file at `path`.
+
+    Args:
+        path: The file.
+        known: The content that was read before, or None.
+        in_project: Whether others than the user may have put it there.
+
+    Raises:
+        ConfigurationError: It cannot be read, is too large, or is a link to a missing file; or a pipe or device in a project.
+    """
     try:
         status = os.stat(path)
         if not S_ISREG(status.st_mode) and not S_ISDIR(status.st_mode):
             if in_project:
                 raise ConfigurationError(f"{path} is not a regular file")
             if known is not None:  # what a pipe had, it does not have a second time
-                return _Look(known, 0.0)
+                return _Snapshot(known, 0.0)
         return _read(path, status, waits=not in_project)
     except OSError as error:
         if not is_there(path):
-            return _Look(None, _time_of_folder(path))
+            return _Snapshot(None, _time_of_folder(path))
         if isinstance(error, FileNotFoundError):
             raise ConfigurationError(f"{path} is a link to a file that does not exist; correct or remove it") from error
         raise ConfigurationError(f"{path} cannot be read: {error.strerror}") from error
 
 
-def _read(path: str, status: os.stat_result, *, waits: bool) -> _Look:
-    """Read a file, and then ask for its time: what was written meanwhile changes that."""
+def _read(path: str, status: os.stat_result, *, waits: bool) -> _Snapshot:
+    """Return a snapshot of a regular file, a pipe or a device.
+
+    The time is asked for after the content is read: what is written meanwhile changes the time.
+
+    Args:
+        path: The file.
+        status: Its status before it is read.
+        waits: Whether reading may wait for data, as from a pipe.
+    """
     flags = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     file = os.open(path, flags | (0 if waits else getattr(os, "O_NONBLOCK", 0)))
     try:
@@ -193,14 +232,14 @@ def _read(path: str, status: os.stat_result, *, waits: bool) -> _Look:
         status = os.fstat(file)
     finally:
         os.close(file)
-    return _Look(content, status.st_mtime if S_ISREG(status.st_mode) else 0.0, _stamp_of(status))
+    return _Snapshot(content, status.st_mtime if S_ISREG(status.st_mode) else 0.0, _stamp_of(status))
 
 
 # --- Whose a file is ---
 
 
 def doubt_about(path: str) -> str:
-    """Return why others than the user and root may have written a file; an empty string if they cannot.
+    """Return the reason to think that others than the user and root wrote a file; empty if they cannot.
 
     The file and its folder must belong to the user or root, and others must not be able to write to them. If the file is a link, the same
     applies to the file that it leads to. Only POSIX systems can tell.
@@ -219,11 +258,11 @@ def doubt_about(path: str) -> str:
             places[:1] = [("it", os.stat(path)), ("the link", os.lstat(path)), (f"the folder {above}", os.stat(above))]
     except OSError as error:
         return f"the system does not say whose it is: {error.strerror}"
-    return next((f"{what} {why}" for what, status in places if (why := _others_in(status))), "")
+    return next((f"{what} {why}" for what, status in places if (why := _why_others_can_write(status))), "")
 
 
-def _others_in(status: os.stat_result) -> str:
-    """Return why others may write to a file or folder, or an empty string."""
+def _why_others_can_write(status: os.stat_result) -> str:
+    """Return the reason others than the user and root can write to a file or folder; empty if they cannot."""
     user = os.geteuid()
     if status.st_uid not in (0, user):
         return f"belongs to another user ({status.st_uid})"

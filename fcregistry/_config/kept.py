@@ -23,7 +23,7 @@ _reported: Final[set[object]] = set()
 
 
 def keep_rules(kept: Kept, others: Sequence[Layer], present: Sequence[Layer]) -> tuple[Layer, ...]:
-    """Return the layers of projects and named files: the present ones, and those whose rules stay in force.
+    """Return the layers of projects and named files: those of `present`, and earlier ones still in force.
 
     A layer that is new comes below all others, since a lower layer can only tighten the higher ones.
 
@@ -48,7 +48,7 @@ def keep_rules(kept: Kept, others: Sequence[Layer], present: Sequence[Layer]) ->
 
 
 def _report(key: object, layer: Layer, present: Sequence[Layer]) -> None:
-    """Log once that a rule stays in force that no file or variable states any more."""
+    """Log once that rules of `layer` stay in force that no file or variable states any more."""
     if key not in _reported and (sources := _missing_in(layer, present)):
         _reported.add(key)
         from logging import getLogger  # only if something has changed
@@ -58,7 +58,7 @@ def _report(key: object, layer: Layer, present: Sequence[Layer]) -> None:
 
 
 def _missing_in(layer: Layer, present: Iterable[Layer]) -> list[str]:
-    """Return the sources of those rules of a layer that no present layer repeats or tightens."""
+    """Return the sources of those rules of `layer` that no layer of `present` repeats or tightens."""
     missing = []
     strictest = max((MODES.index(each.mode) for each in present if each.mode is not None), default=0)
     locks = [each.lock for each in present if each.mode == "locked"]
@@ -75,7 +75,7 @@ def _missing_in(layer: Layer, present: Iterable[Layer]) -> list[str]:
 
 
 def _covers(wide: Rules | None, narrow: Rules | None) -> bool:
-    """Return whether a list surely names everything that another one names."""
+    """Return whether `wide` surely names everything that `narrow` names; False if either is None."""
     if wide is None or narrow is None:
         return False
     if wide.selectors == narrow.selectors:

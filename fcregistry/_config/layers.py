@@ -106,7 +106,7 @@ class Rules(NamedTuple):
 
     @classmethod
     def of(cls, items: Iterable[str], source: str, *, plugins: bool) -> Rules:
-        """Parse a list.
+        """Return the rules of a list.
 
         Args:
             items: Its items.
@@ -126,7 +126,7 @@ class Rules(NamedTuple):
         return cls(source=source, selectors=tuple(selectors), plugins=frozenset(named))
 
     def names(self, subject: SelectorSubject, *, broadly: bool) -> str | None:
-        """Return why a tool is named, or None if it is not.
+        """Return the reason a tool is named: words with the source and the selector; None if it is not named.
 
         Args:
             subject: The tool.
@@ -140,7 +140,7 @@ class Rules(NamedTuple):
         return reason
 
     def entry_point_reason(self, distribution: str, entry_point: str, *, ships_tools: bool) -> str | None:
-        """Return why a plugin (and so each of its tools) or an extension is named, or None if it is not.
+        """Return the reason a plugin, and so each of its tools, or an extension is named; None if it is not.
 
         Args:
             distribution: Its distribution.
@@ -199,14 +199,14 @@ class Rules(NamedTuple):
 
     @property
     def _all_but(self) -> str | None:
-        """Why everything is named at the start: the first selector is an exception. Otherwise None."""
+        """The reason everything is named at the start, if the first selector is an exception; otherwise None."""
         if not self.selectors or not self.selectors[0].excludes:
             return None
         return f"{self.source} names everything but {', '.join(each.text for each in self.selectors if each.excludes)}"
 
 
 def _names(selector: Selector, subject: SelectorSubject, *, broadly: bool) -> bool:
-    """Return whether a selector names a tool; `broadly` as for `Rules.names`."""
+    """Return whether `selector` names the tool `subject`; `broadly` is as for `Rules.names`."""
     if not broadly:
         return selector.matches(subject)
     known_as = (subject, *(subject._replace(name=alias) for alias in subject.aliases))
@@ -214,10 +214,15 @@ def _names(selector: Selector, subject: SelectorSubject, *, broadly: bool) -> bo
 
 
 def _names_everything(selector: Selector) -> bool:
+    """Return whether a selector names all tools that its distribution, if it has one, ships."""
     return selector.name == "*" and selector.group is None
 
 
 def _parse_plugin(item: str) -> tuple[str, str] | None:
+    """Return the normalised distribution and the entry point of `distribution[entry point]`.
+
+    None for any other item.
+    """
     distribution, bracket, entry_point = item.partition("[")
     if bracket and entry_point.endswith("]") and ":" not in item and "*" not in item:
         return normalized(distribution), entry_point[:-1]

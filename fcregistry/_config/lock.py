@@ -65,7 +65,7 @@ class Lock(NamedTuple):
         return self.pins.get(normalized(distribution))
 
     def distribution_refusal(self, distribution: str) -> str | None:
-        """Return why a distribution may not be imported, or None if the lock has it."""
+        """Return the reason a distribution may not be imported, or None if the lock has it."""
         if self.problem is not None:
             return f"{self.path} {self.problem}"
         if normalized(distribution) in self.pins:
@@ -73,7 +73,7 @@ class Lock(NamedTuple):
         return f"{self.path} does not have {distribution}: {upgrade_command(self.path, distribution)} adds it"
 
     def tool_refusal(self, distribution: str, group: str, name: str, digest: str | None) -> str | None:
-        """Return why a tool may not be used, or None if it is locked as it is.
+        """Return the reason a tool may not be used, or None if the lock has it as it is.
 
         Args:
             distribution: The distribution that ships it.
@@ -100,7 +100,10 @@ def upgrade_command(path: str, distribution: str) -> str:
 
 
 def read_lock(path: str) -> Lock:
-    """Return the lock of a file. The file is read again when it has changed, or is another one."""
+    """Return the lock at `path`, with a `problem` if it cannot be read.
+
+    The file is read again when it has changed, or is another file.
+    """
     try:
         found = os.stat(path)  # noqa: PTH116  # pathlib takes longer to import
     except OSError as error:
@@ -117,6 +120,7 @@ def read_lock(path: str) -> Lock:
 
 @lru_cache(maxsize=16)
 def _parse_lock(path: str, _stamp: tuple[int, ...]) -> Lock:
+    """Return the lock at `path`, cached for `_stamp`, which differs after each change of the file."""
     import json  # 6 ms, paid only where a lock is configured
 
     try:
@@ -139,7 +143,7 @@ def _parse_lock(path: str, _stamp: tuple[int, ...]) -> Lock:
 
 
 def _read_pin(name: str, written: Mapping[str, Any]) -> Pin:
-    """Read the entry of one distribution.
+    """Return the pin of the distribution `name`, from its entry in a lock.
 
     Raises:
         KeyError, TypeError: A key is missing, or a value has another type.
@@ -153,6 +157,7 @@ def _read_pin(name: str, written: Mapping[str, Any]) -> Pin:
 
 
 def _unreadable(path: str, problem: str) -> Lock:
+    """Return a lock without pins, which lets nothing through."""
     return Lock(path=path, pins={}, problem=problem)
 
 
@@ -207,9 +212,14 @@ _kept: Final[dict[tuple[str, str], tuple[Lock, ...]]] = {}
 
 
 def _keep(source: str, lock: Lock) -> tuple[Lock, ...]:
-    """Remember a lock, and return all that hold in its place.
+    """Remember a lock, and return all locks that count in its place.
 
-    The first one counts also if it cannot be read: a lock that is written later must not open what was closed.
+    These are the lock as it was before, and as it is now. The first one counts also if it cannot be read: a lock that is written later must
+    not open what was closed.
+
+    Args:
+        source: The source of the mode.
+        lock: The lock as it is now.
     """
     held = _kept.get((source, lock.path), ())
     if held and held[0].problem is not None:

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 def trust() -> Trust:
     """Return the rules of the present configuration.
 
-    They are made anew only if a file or variable has changed. This asks the system for each possible file, which takes some ten
+    They are made again only if a file or variable has changed. This asks the system for each possible file, which takes some ten
     microseconds: call it once for one piece of work.
 
     Raises:
@@ -34,6 +34,7 @@ def trust() -> Trust:
 
 @lru_cache(maxsize=16)
 def _trust_of(layers: tuple[Layer, ...], locks: tuple[tuple[str, Lock], ...]) -> Trust:
+    """Return the rules of `layers` and `locks`, cached."""
     return Trust(layers, locks)
 
 
@@ -70,7 +71,7 @@ class Trust:
         self._mode_source = next((layer.mode_source for layer in layers if layer.mode == self.mode), "")
 
     def refusal(self, distribution: str, entry_point: str, *, ships_tools: bool) -> str | None:
-        """Return why a plugin may be neither imported nor indexed, or an extension not loaded; None if it may.
+        """Return the reason a plugin may not be imported or indexed, or an extension not loaded, or None.
 
         Whether its version and files are those of a lock is not checked here, but in `fcregistry.discovery`.
 
@@ -109,7 +110,7 @@ class Trust:
     def tool_refusal(
         self, subject: SelectorSubject, *, given: bool = False, entry_point: str | None = None
     ) -> str | None:
-        """Return why a tool is neither listed nor callable, or None.
+        """Return the reason a tool is neither listed nor callable, or None if it is.
 
         `deny` and `disable` apply to every tool, `allow` and locks only to tools of distributions: the application's functions are
         its own code.
@@ -141,7 +142,7 @@ class Trust:
         return None
 
     def record_refusal(self, distribution: str, record: Mapping[str, Any]) -> str | None:
-        """Return why a tool differs from the locked one, or None if it does not, or nothing is locked.
+        """Return the reason a tool may not be used: it differs from a locked tool; None without a difference.
 
         Args:
             distribution: The distribution that ships it.
@@ -153,18 +154,18 @@ class Trust:
         return None
 
     def asks(self, subject: SelectorSubject) -> str | None:
-        """Return why each call of a tool needs approval, whatever its author declares, or None."""
-        return _why_named(self._ask, subject)
+        """Return the reason each call of a tool needs approval, whatever its author declares, or None."""
+        return _reason_named(self._ask, subject)
 
     def asks_user(self, subject: SelectorSubject) -> str | None:
-        """Return why only a person may approve a call of a tool, and no flag of a command; None if a flag may.
+        """Return the reason only a person, and no flag of a command, may approve calls of a tool, or None.
 
-        The `ask` of the user's or the system's file names it.
+        The `ask` of the user's or the system's file names the tool.
         """
-        return _why_named(self._ask_user, subject)
+        return _reason_named(self._ask_user, subject)
 
     def preferred(self, distributions: Iterable[str]) -> str | None:
-        """Return which of some distributions that ship a plain name wins it, or None if none has precedence."""
+        """Return which of `distributions`, which all ship a name, wins it by `precedence`; None if none does."""
         if not self._precedence:
             return None
         given = {normalized(each): each for each in distributions}
@@ -199,7 +200,8 @@ class Trust:
         )
 
 
-def _why_named(lists: Iterable[Rules], subject: SelectorSubject) -> str | None:
+def _reason_named(lists: Iterable[Rules], subject: SelectorSubject) -> str | None:
+    """Return the reason the first of `lists` that names a tool names it, or None if none does."""
     assumed = subject.with_assumed_hints()
     return next(filter(None, (rules.names(assumed, broadly=True) for rules in lists)), None)
 
@@ -207,7 +209,7 @@ def _why_named(lists: Iterable[Rules], subject: SelectorSubject) -> str | None:
 def _allow_modes(layers: tuple[Layer, ...]) -> Iterator[tuple[str, tuple[Rules, ...]]]:
     """Yield the source of each mode `allow`, and the `allow` lists that count for it.
 
-    These are its own and higher ones: a lower one would loosen it.
+    These are its own list and those of higher layers: a list of a lower layer would loosen it.
     """
     above: list[Rules] = []
     for layer in layers:

@@ -99,7 +99,7 @@ LOCK: Final = "fcregistry.lock"
 
 
 def _project_layer() -> Layer | None:
-    """Return the layer of the project's file, the nearest one, or None if there is none.
+    """Return the layer of the nearest file of a project, or None if there is none.
 
     The search goes from the working folder upwards to the root of a repository or the home folder. A pyproject.toml without
     `[tool.fcregistry]` does not count.
@@ -116,9 +116,9 @@ def _project_layer() -> Layer | None:
 
 
 def _without_doubtful_defaults(layer: Layer) -> Layer:
-    """Return the layer of a project's file; without its defaults if others than the user may have written them.
+    """Return `layer`, a project's, without its defaults if others than the user may have written them.
 
-    Its rules stay, since they can only restrict.
+    Its rules stay, since they can only restrict. The log gets a warning once.
     """
     if layer.rules == layer.given or not (doubt := doubt_about(layer.path)):
         return layer
@@ -133,7 +133,7 @@ def _without_doubtful_defaults(layer: Layer) -> Layer:
 
 
 _reported: Final[set[object]] = set()
-"""The files with unused defaults that the log has."""
+"""The files, and their unused defaults, that the log has a warning about."""
 
 
 def _project_folders() -> Iterator[str]:
@@ -154,6 +154,7 @@ def _project_folders() -> Iterator[str]:
 
 @lru_cache(maxsize=4)
 def _real_path(path: str) -> str:
+    """Return `path` with its links resolved."""
     return os.path.realpath(path)
 
 
@@ -166,7 +167,7 @@ def working_folder() -> str | None:
 
 
 def _read_layer_of(path: str, origin: Origin, *, in_open_folder: bool = False) -> Layer | None:
-    """Return the layer of a file, or None if it does not exist.
+    """Return the layer of a file; None if it does not exist, or has no table for fcregistry.
 
     Raises:
         ConfigurationError: It cannot be read.
@@ -177,6 +178,11 @@ def _read_layer_of(path: str, origin: Origin, *, in_open_folder: bool = False) -
 
 @lru_cache(maxsize=64)
 def _parse_file(path: str, content: bytes, origin: Origin) -> Layer | None:
+    """Return the layer of a file with `content`; None for a pyproject.toml without `[tool.fcregistry]`.
+
+    Raises:
+        ConfigurationError: It is not valid TOML, or a key or value is not valid.
+    """
     in_project = path.endswith(PYPROJECT)
     if in_project and not _may_have_table(content):
         return None
@@ -192,7 +198,7 @@ def _parse_file(path: str, content: bytes, origin: Origin) -> Layer | None:
 
 
 def _parse_toml(path: str, content: bytes) -> Any:
-    """Return the table of a TOML text, unless parsing it would take long.
+    """Return the table of a TOML text, which is parsed only if that does not take long.
 
     Raises:
         ConfigurationError: It is not valid TOML, or has too many or too long keys.
@@ -223,7 +229,7 @@ _TEXTS: Final = (
 
 
 def _too_many_keys(content: bytes) -> str | None:
-    """Return what a TOML text has too much of, or None."""
+    """Return what a TOML text has too much of, such as `more than 5000 keys`; None if nothing."""
     import re  # as tomllib does
 
     text = re.sub(_TEXTS, b"a", content, flags=re.DOTALL)
@@ -282,6 +288,7 @@ def read_layer(table: Mapping[str, Any], path: str, prefix: str, origin: Origin 
 
 
 def _settings_in(table: Mapping[str, Any]) -> tuple[Setting, ...]:
+    """Return the known keys of a table with their values, in the order of the documentation."""
     given = ((key, table[key]) for key in _READERS if key in table)
     return tuple((key, tuple(value) if isinstance(value, list) else value) for key, value in given)
 
@@ -290,19 +297,36 @@ _WITH_PLUGINS: Final = ("deny", "disable")
 
 
 def _read_mode(value: object, source: str) -> str:
+    """Return `value`, a trust mode.
+
+    Raises:
+        ConfigurationError: It is not a trust mode.
+    """
     if value not in MODES:
         raise ConfigurationError(f'{source} is "open", "allow" or "locked", not {value!r}')
     return str(value)
 
 
 def _read_strings(value: object, source: str) -> tuple[str, ...]:
+    """Return the texts of `value`, a list, without spaces at their ends.
+
+    Raises:
+        ConfigurationError: It is not a list of texts that are not empty.
+    """
     if not isinstance(value, list) or not all(isinstance(each, str) and each.strip() for each in value):
         raise ConfigurationError(f'{source} must be a list of strings, such as ["acme-weather"], not {value!r}')
     return tuple(each.strip() for each in value)
 
 
 def _rules_reader(key: str) -> Callable[[object, str], Rules]:
+    """Return a function that reads the list of the key `key` as `Rules`."""
+
     def read(value: object, source: str) -> Rules:
+        """Return the rules of `value`, which is set at `source`.
+
+        Raises:
+            ConfigurationError: It is not a list of selectors.
+        """
         try:
             return Rules.of(_read_strings(value, source), source, plugins=key in _WITH_PLUGINS)
         except SelectorError as error:
@@ -312,6 +336,11 @@ def _rules_reader(key: str) -> Callable[[object, str], Rules]:
 
 
 def _read_distributions(value: object, source: str) -> tuple[str, ...]:
+    """Return the distributions in `value`, a list, normalised.
+
+    Raises:
+        ConfigurationError: It is not a list of names of distributions.
+    """
     for name in (names := _read_strings(value, source)):
         if not all(each.isalnum() or each in "-_." for each in name):
             raise ConfigurationError(f'{source} lists distributions, such as ["acme-weather"], and {name!r} is not one')
@@ -319,16 +348,27 @@ def _read_distributions(value: object, source: str) -> tuple[str, ...]:
 
 
 def _read_text(value: object, source: str, what: str) -> str:
+    """Return `value`, a text, without space around it.
+
+    Raises:
+        ConfigurationError: It is empty or not a text; `what` says what it should be.
+    """
     if not isinstance(value, str) or not value.strip():
         raise ConfigurationError(f"{source} is {what}, not {value!r}")
     return value.strip()
 
 
 def _read_lock_path(value: object, source: str) -> str:
+    """Return the absolute path of `value`, which is relative to the file in `source`."""
     return path_beside(source.partition(" in ")[2], _read_text(value, source, f'the path of a file, such as "{LOCK}"'))
 
 
 def _read_count(value: object, source: str) -> int:
+    """Return `value`, a whole number from 1.
+
+    Raises:
+        ConfigurationError: It is not such a number.
+    """
     if type(value) is not int or value < 1:
         raise ConfigurationError(f"{source} is a whole number from 1, not {value!r}")
     return value

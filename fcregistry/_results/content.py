@@ -101,7 +101,7 @@ class Content:
             ValueError: The source is empty, or is not an image, or its media type is not known.
             OSError: The file cannot be read.
         """
-        return cls._medium("image", source, media_type)
+        return cls._make_media("image", source, media_type)
 
     @classmethod
     def audio(cls, source: bytes | PathLike[str], *, media_type: str | None = None) -> Content:
@@ -116,10 +116,17 @@ class Content:
             ValueError: The source is empty, or is not a sound, or its media type is not known.
             OSError: The file cannot be read.
         """
-        return cls._medium("audio", source, media_type)
+        return cls._make_media("audio", source, media_type)
 
     @classmethod
-    def _medium(cls, kind: Literal["image", "audio"], source: object, given: str | None) -> Content:
+    def _make_media(cls, kind: Literal["image", "audio"], source: object, given: str | None) -> Content:
+        """Return an image or a sound, after checking its source and its media type.
+
+        Args:
+            kind: Which of these it is.
+            source: The bytes, or the path of the file.
+            given: The media type that the caller names, or None.
+        """
         maker = f"Content.{kind}"
         data, name = _read_source(maker, source)
         if not data:
@@ -287,14 +294,15 @@ class Content:
     def __str__(self) -> str:
         return "\n".join(part for part in (self.label, self._plain) if part)
 
-    def _key(self) -> tuple[object, ...]:
+    def _fields(self) -> tuple[object, ...]:
+        """Return everything that the content consists of."""
         return (self._kind, self._media_type, self._plain, self._data, self._name, self._uri, self._description)
 
     def __eq__(self, other: object) -> bool:
-        return self._key() == other._key() if isinstance(other, Content) else NotImplemented
+        return self._fields() == other._fields() if isinstance(other, Content) else NotImplemented
 
     def __hash__(self) -> int:
-        return hash(self._key())
+        return hash(self._fields())
 
     def __repr__(self) -> str:
         return f"<Content {self.label or f'[text: {self._plain!r:.60}]'}>"
@@ -377,6 +385,11 @@ def base64_of(data: bytes) -> str:
 
 
 def _decode_base64(text: str) -> bytes:
+    """Return the bytes of a text in base64.
+
+    Raises:
+        ValueError: It is not base64.
+    """
     try:
         return a2b_base64(text, strict_mode=True)
     except Error as error:
@@ -384,35 +397,38 @@ def _decode_base64(text: str) -> bytes:
 
 
 def _media_type(holder: Mapping[str, Any]) -> str | None:
-    """Return the media type that a server writes, without its parameters."""
+    """Return the media type in `holder`, a part of a block, without its parameters; None if it has none."""
     given = holder.get("mimeType")
     return given if given is None else given.partition(";")[0].strip()
 
 
-def _image(block: Mapping[str, Any], make: type[Content]) -> Content:
+def _read_image(block: Mapping[str, Any], make: type[Content]) -> Content:
+    """Return the image of a content block."""
     data = _decode_base64(block["data"])
     shown = _media_type_of(data)  # models get this one, even if a server writes another
     return make.image(data, media_type=_media_type(block) if shown is None else None)
 
 
-def _file(block: Mapping[str, Any], make: type[Content]) -> Content:
+def _read_file(block: Mapping[str, Any], make: type[Content]) -> Content:
+    """Return the file of a content block with a resource."""
     resource = block["resource"]
     data = resource["text"].encode() if "text" in resource else _decode_base64(resource["blob"])
     media_type = _media_type(resource) or ("text/plain" if "text" in resource else None)
     return make.file(data, media_type=media_type, uri=resource["uri"])
 
 
-def _link(block: Mapping[str, Any], make: type[Content]) -> Content:
+def _read_link(block: Mapping[str, Any], make: type[Content]) -> Content:
+    """Return the link of a content block."""
     description = block.get("description")
     return make.link(block["uri"], name=block.get("name"), media_type=_media_type(block), description=description)
 
 
 _READERS: Final[dict[str, Callable[[Mapping[str, Any], type[Content]], Content]]] = {
     "text": lambda block, make: make.text(block["text"]),
-    "image": _image,
+    "image": _read_image,
     "audio": lambda block, make: make.audio(_decode_base64(block["data"]), media_type=_media_type(block)),
-    "resource": _file,
-    "resource_link": _link,
+    "resource": _read_file,
+    "resource_link": _read_link,
 }
 
 
@@ -460,7 +476,7 @@ UNKNOWN: Final = "application/octet-stream"
 
 
 def _check_media_type(given: object) -> str:
-    """Return a media type in small letters.
+    """Return `given`, a media type, in small letters.
 
     Raises:
         TypeError: It is not a string.
@@ -476,7 +492,7 @@ def _check_media_type(given: object) -> str:
 
 
 def _media_type_of(data: bytes, name: str | None = None) -> str | None:
-    """Return the media type of bytes, by their beginning, else by the file's name; None if it is unknown."""
+    """Return the media type of `data` by its first bytes, or else by the file's name; None if unknown."""
     for beginning, media_type in _SIGNATURES:
         if data.startswith(beginning):
             return media_type
@@ -486,6 +502,7 @@ def _media_type_of(data: bytes, name: str | None = None) -> str | None:
 
 
 def _guess_by_name(name: str) -> str | None:
+    """Return the media type of a file by the ending of its name; None if it is unknown."""
     from mimetypes import MimeTypes  # only for a file with a name
     from pathlib import PurePath
 
@@ -540,7 +557,7 @@ def _read_source(maker: str, source: object) -> tuple[bytes, str | None]:
 
 
 def _check_line(what: str, given: object) -> str:
-    """Return a text of one line.
+    """Return `given`, a text of one line; `what` names it in messages.
 
     Raises:
         TypeError: It is not a string.
@@ -554,7 +571,7 @@ def _check_line(what: str, given: object) -> str:
 
 
 def _check_uri(given: object) -> str:
-    """Return a URI.
+    """Return `given`, a URI.
 
     Raises:
         TypeError: It is not a string.
@@ -576,5 +593,8 @@ def _name_in(uri: str) -> str:
 
 
 def fields_of(part: Content) -> tuple[Any, ...]:
-    """Return what a part is made of, for other rooms: kind, media type, text, data, name, URI and description."""
-    return part._key()
+    """Return what `part` consists of, for other rooms.
+
+    The fields are its kind, media type, text, data, name, URI and description.
+    """
+    return part._fields()
