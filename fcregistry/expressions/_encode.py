@@ -49,10 +49,10 @@ class Encoder:
         self.references: list[Reference] = []
 
     def json(self, value: Any, codec: Codec, path: Path) -> Any:
-        """Return the JSON value of what was written.
+        """Return the JSON value of `value`, and add the places of results in it to `references`.
 
         Args:
-            value: The value, which may contain placeholders.
+            value: A value that was read, which may contain placeholders.
             codec: The codec of its place.
             path: The place.
 
@@ -74,6 +74,7 @@ class Encoder:
         return self._array(value, codec, path)
 
     def _array(self, values: Any, codec: Codec, path: Path) -> list[Any]:
+        """Return the JSON array of a list, a tuple or a set; that of a set in the order of its texts."""
         item_at = item_codecs(codec)
         array = [self.json(value, item_at(place), (*path, place)) for place, value in enumerate(values)]
         if type(values) not in (SetItems, set) or self.references:
@@ -82,6 +83,11 @@ class Encoder:
         return [by_text[text] for text in sorted(by_text)]
 
     def _object(self, values: dict[Any, Any], codec: Codec, path: Path) -> dict[str, Any]:
+        """Return the JSON object of a dict.
+
+        Raises:
+            ValueProblem: Two keys are the same text, or a value has no JSON form.
+        """
         written: dict[str, Any] = {}
         mapping, entry_codec = entry_codecs(codec)
         for key, value in values.items():
@@ -92,6 +98,11 @@ class Encoder:
         return written
 
     def _key(self, key: Any, mapping: DictCodec | None, path: Path) -> str:
+        """Return the text of a dict's key; `mapping` is the codec of the dict, or None if it is not known.
+
+        Raises:
+            ValueProblem: It cannot be a key.
+        """
         if isinstance(key, TypeCall):
             key = self.json(key, ANY_CODEC, path)
         elif mapping is not None and mapping.key.handles(key):
@@ -102,6 +113,16 @@ class Encoder:
             raise ValueProblem("the keys of a dict are texts or numbers", path) from None
 
     def _type_call(self, made: TypeCall, expected: Codec, path: Path) -> Any:
+        """Return the JSON value of a call of a type, such as `Point(x=1, y=2)`.
+
+        Args:
+            made: The call.
+            expected: The codec of its place.
+            path: The place.
+
+        Raises:
+            ValueProblem: The call has wrong arguments, or a value has no JSON form.
+        """
         codec = self._types.codec(made.name, expected)
         assert codec is not None  # it was looked up when it was read
         core = codec.core
@@ -112,7 +133,7 @@ class Encoder:
         return self.json(made.args[0], core.inner if isinstance(core, AliasCodec) else ANY_CODEC, path)
 
     def _record(self, made: TypeCall, record: RecordCodec, path: Path) -> dict[str, Any]:
-        """Return the object of a record, by the codecs of its fields.
+        """Return the JSON object of a call of a record type, by the codecs of the record's fields.
 
         No code of its class runs before the call does.
         """
@@ -136,6 +157,7 @@ _CONTAINERS: Final = frozenset({list, tuple, set, dict})
 
 
 def _codec_handles(codec: Codec, value: Any) -> bool:
+    """Return whether a codec handles a value; False if its code raises."""
     try:
         return codec.handles(value)
     except Exception:  # noqa: BLE001  # external code: an extension's codec may raise anything
@@ -143,7 +165,7 @@ def _codec_handles(codec: Codec, value: Any) -> bool:
 
 
 def item_codecs(codec: Codec) -> Callable[[int], Codec]:
-    """Return a function that gives the codec of an array's item by its position."""
+    """Return a function from the position of an array's item to the item's codec."""
     for sequence in codecs_of_kind(codec, ListCodec):
         item: Codec = sequence.item
         return lambda place: item
@@ -154,7 +176,11 @@ def item_codecs(codec: Codec) -> Callable[[int], Codec]:
 
 
 def _positional_fields(record: RecordCodec, made: TypeCall, path: Path) -> list[str]:
-    """Return the names of the fields that a record's positional arguments fill, in order."""
+    """Return the names of the fields that a record's positional arguments fill, in order.
+
+    Raises:
+        ValueProblem: There are more arguments than such fields.
+    """
     if not made.args:
         return []
     import inspect  # 11 ms, which only positional fields cost
@@ -177,7 +203,7 @@ def _positional_fields(record: RecordCodec, made: TypeCall, path: Path) -> list[
 def encode_value(value: Any, codec: Codec) -> Any:
     """Return the JSON value of a Python value.
 
-    A value of the codec's type is encoded by the codec, any other by its own type, for validation to judge.
+    A value of the codec's type is encoded by the codec, any other value by its own type, for validation to judge.
 
     Raises:
         EncodingError: It has no JSON form, or it contains bytes where no bytes are expected.
@@ -209,7 +235,7 @@ def has_unexpected_bytes(value: Any, codec: Codec) -> bool:
 
 
 def key_in_json(key: Any) -> str:
-    """Return the text of a dict's key in JSON.
+    """Return the text that `key`, the key of a dict, becomes in JSON.
 
     Raises:
         EncodingError: It cannot be a key there.
@@ -221,14 +247,14 @@ def key_in_json(key: Any) -> str:
 
 
 def python_value(value: Any, types: TypeNames) -> Any:
-    """Return the Python value of what was written, for a function that is called at once.
+    """Return the Python value of `value`, for a function that is called at once.
 
     Args:
-        value: The value, which may contain placeholders.
+        value: A value that was read, which may contain placeholders.
         types: The types that may be named.
 
     Raises:
-        ValueProblem: It has none yet.
+        ValueProblem: It contains the result of a call, which is not known yet.
     """
     if isinstance(value, CallResult):
         raise ValueProblem(f"the result of {value.name} is not known yet; pass it to a tool")
@@ -244,6 +270,11 @@ def python_value(value: Any, types: TypeNames) -> Any:
 
 
 def _instance(made: TypeCall, types: TypeNames) -> Any:
+    """Return the instance that a call of a type makes.
+
+    Raises:
+        ValueProblem: The type refuses its arguments, or an argument is the result of a call, which is not known yet.
+    """
     codec = types.codec(made.name)
     assert codec is not None  # it was looked up when it was read
     encoder = Encoder(types)
@@ -265,7 +296,10 @@ MOST_HASHED: Final = 1_000
 
 
 def has_too_many_items(nodes: Sequence[ast.expr | None]) -> bool:
-    """Return whether hashing keys or items could take long, because their author chose very many."""
+    """Return whether there are so many keys or items that hashing them could take long.
+
+    Texts do not count: only numbers can be chosen so that it does.
+    """
     return len(nodes) > MOST_HASHED and not all(
         isinstance(each, ast.Constant) and isinstance(each.value, str) for each in nodes
     )

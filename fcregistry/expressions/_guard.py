@@ -17,9 +17,9 @@ from fcregistry.expressions._nodes import MOST_PROBLEMS, ExpressionError, Expres
 
 
 def parse_call_nodes(text: str) -> tuple[list[ast.expr], ExpressionSource]:
-    """Return the expressions of a text, and the text as it was parsed.
+    """Return the expressions in a text, and the text as it was parsed.
 
-    They are the items of a list, or one follows the other.
+    They are the items of one list, or the expressions that follow each other.
 
     Raises:
         ExpressionError: It is not Python, or it has a statement.
@@ -50,9 +50,9 @@ def parse_call_nodes(text: str) -> tuple[list[ast.expr], ExpressionSource]:
 
 
 def dotted_name(node: ast.expr) -> str | None:
-    """Return the name that a node is, with dots, such as `a` or `a.b`.
+    """Return the name that a node is, with dots, such as `a` or `a.b`; None for any other node.
 
-    Return None for any other node. Nothing is looked up.
+    Nothing is looked up.
     """
     names: list[str] = []
     while isinstance(node, ast.Attribute):
@@ -182,12 +182,17 @@ class _Scan:
         self._depth = 0  # their sum
 
     def run(self) -> ExpressionSource:
-        """Read all tokens."""
+        """Read all tokens, and return the source.
+
+        Raises:
+            CutOff: Its brackets or quotes are not closed, and nothing else is wrong.
+            ExpressionError: It may not be parsed.
+        """
         text, at, tokens = self._text, 0, 0
         while at < len(text) and len(self._problems) < MOST_PROBLEMS:
             found = _TOKEN.match(text, at)
-            assert found is not None  # one character is a sign, whatever it is
-            at = self._take(found)
+            assert found is not None  # any one character is at least a sign
+            at = self._read_token(found)
             tokens += 1
             if tokens > MOST_TOKENS:
                 self._stop(found.start(), f"the text has more than {MOST_TOKENS} names, values and signs")
@@ -199,8 +204,8 @@ class _Scan:
             raise ExpressionError(self._problems)
         return self._apply_edits()
 
-    def _take(self, found: re.Match[str]) -> int:
-        """Read a token, and return where the next one begins."""
+    def _read_token(self, found: re.Match[str]) -> int:
+        """Check the token that was found, and return where the next token begins."""
         match found.lastgroup:
             case "string":
                 return self._string(found)
@@ -223,6 +228,10 @@ class _Scan:
         return found.end()
 
     def _sign(self, text: str, at: int) -> None:
+        """Count a sign as a level of nesting, or refuse it.
+
+        Refused are the colon of a statement, and characters that Python cannot parse.
+        """
         if text == ":" and len(self._levels) == 1:
             if not self._problems:  # after a keyword, that was reported
                 self._refuse(at, "a statement is not allowed; write a call, f(a=1)")
@@ -232,17 +241,27 @@ class _Scan:
             self._nest(at)
 
     def _nest(self, at: int) -> None:
+        """Count one more level of nesting.
+
+        Raises:
+            ExpressionError: There are too many.
+        """
         self._levels[-1] += 1
         self._depth += 1
         if self._depth > MOST_LEVELS:
             self._stop(at, f"the expression is nested too deeply: at most {MOST_LEVELS} levels of brackets and signs")
 
     def _unnest(self) -> None:
-        """Forget the signs of the open bracket: what comes next is beside them."""
+        """Forget the signs in the innermost open bracket: the next token is beside them, not inside."""
         self._depth -= self._levels[-1]
         self._levels[-1] = 0
 
     def _close(self, text: str, at: int) -> None:
+        """Close the innermost open bracket.
+
+        Raises:
+            ExpressionError: The bracket that is read does not close it.
+        """
         if not self._open or self._text[self._open[-1]] != _OPENING_OF[text]:
             closes = f", and {self._text[self._open[-1]]!r} is open" if self._open else ""
             self._stop(at, f"{text!r} closes nothing{closes}")
@@ -251,6 +270,7 @@ class _Scan:
         self._levels.pop()
 
     def _word(self, word: str, at: int) -> None:
+        """Refuse a keyword, unless it continues another keyword that was refused."""
         if word in _KEYWORDS and not (word in _CONTINUATIONS and self._problems):
             described = _KEYWORD_CONSTRUCTS.get(word, f"`{word}`")
             shown = "" if word in described else f" (`{word}`)"
@@ -259,6 +279,7 @@ class _Scan:
             self._refuse(at, f"{described}{shown} is not allowed{hint}")
 
     def _number(self, found: re.Match[str]) -> None:
+        """Refuse a number that is too long, or that a letter follows."""
         number, at = found["number"], found.start("number")
         if len(number) > MOST_DIGITS:
             self._refuse(at, f"a number of {len(number)} characters is too long; {MOST_DIGITS} are allowed")
@@ -267,6 +288,11 @@ class _Scan:
             self._refuse(at, f"{number[:20] + after!r} is not a number")
 
     def _string(self, found: re.Match[str]) -> int:
+        """Check a string, and return where it ends.
+
+        Raises:
+            ExpressionError: It is never closed.
+        """
         prefix, quote, at = found["prefix"].lower(), found["quote"], found.start("string")
         if "f" in prefix or "t" in prefix:
             self._refuse(at, "an f-string is not allowed; write the text, or join texts with +")
@@ -284,7 +310,13 @@ class _Scan:
         return rest.end()
 
     def _escapes(self, text: str, start: int, *, is_bytes: bool) -> None:
-        """Write an escape that Python does not know as the characters that it is: Python would warn of it."""
+        """Note an edit for each escape that Python does not know, since Python would warn of it.
+
+        Args:
+            text: The string after its opening quote.
+            start: Where this is in the whole text.
+            is_bytes: Whether it is the string of bytes.
+        """
         for found in _ESCAPE.finditer(text):
             octal, escaped = found.groups()
             if octal:
@@ -308,11 +340,13 @@ class _Scan:
         return ExpressionSource("".join([*parts, self._text[last:]]), added)
 
     def _refuse(self, at: int, message: str) -> None:
+        """Add a problem at the character `at`."""
         line = self._text.count("\n", 0, at) + 1
         column = at - (self._text.rfind("\n", 0, at) + 1) + 1
         self._problems.append(ExpressionProblem(code="malformed_call", message=message, line=line, column=column))
 
     def _stop(self, at: int, message: str, kind: type[ExpressionError] = ExpressionError) -> NoReturn:
+        """Add a problem at the character `at`, and raise all problems: as `kind` if it is the only one."""
         only = not self._problems
         self._refuse(at, message)
         raise (kind if only else ExpressionError)(self._problems)
@@ -350,9 +384,8 @@ _FENCE: Final = re.compile(r"^[^\S\n]*```", re.MULTILINE)
 def strip_fence(text: str) -> str:
     """Return a text without the code fence around it, if there is one.
 
-    The fence may lack its end, where a model stopped at it.
-
-    A text that is inline code as a whole, `f(1)` between two backticks, becomes that code.
+    The fence may lack its end, where a model stopped at it. A text that is inline code as a whole, `f(1)` between two backticks, becomes
+    that code.
     """
     plain = _with_plain_line_ends(text)
     opening, _, fenced = plain.partition("\n")
@@ -363,10 +396,7 @@ def strip_fence(text: str) -> str:
 
 
 def last_fenced_block(text: str) -> str:
-    """Return the code block that a text ends with, whatever comes before it.
-
-    Return an empty text if it ends otherwise.
-    """
+    """Return the code block that a text ends with; an empty text if it ends otherwise."""
     pieces = _FENCE.split(_with_plain_line_ends(text))
     if len(pieces) % 2 and pieces[-1]:  # words
         return ""
@@ -374,4 +404,5 @@ def last_fenced_block(text: str) -> str:
 
 
 def _with_plain_line_ends(text: str) -> str:
+    r"""Return a text with `\n` for every line end, and without white space around it."""
     return text.replace("\r\n", "\n").replace("\r", "\n").strip()

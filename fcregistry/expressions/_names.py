@@ -43,49 +43,50 @@ class TypeNames:
 
     def __init__(self, codecs: Iterable[Codec]) -> None:
         self._codecs = tuple(codecs)
-        self._learnt: dict[str, Codec] = {}
+        self._context_types: dict[str, Codec] = {}
 
     @cached_property
-    def _every(self) -> list[Codec]:
+    def _all_codecs(self) -> list[Codec]:
+        """The codecs of the parameters and all codecs inside them."""
         return list(walk_codecs(self._codecs))
 
-    def learn(self, name: str, codec: Codec) -> None:
-        """Remember the type that a name of the context means: the name may differ from the type's own."""
-        self._learnt[name] = codec
+    def add(self, name: str, codec: Codec) -> None:
+        """Add a type of the context under the name that it has there, which may differ from the type's own."""
+        self._context_types[name] = codec
 
     def codec(self, name: str, expected: Codec | None = None) -> Codec | None:
-        """Return the codec of the type that a name means; the expected codec comes first.
+        """Return the codec of the type that a name means, or None; the expected codec comes first.
 
         Args:
             name: The name.
             expected: The codec of the place of the instance.
         """
         nearest = [] if expected is None else walk_codecs([expected], same=True)
-        found = next((each for each in (*nearest, *self._every) if names_type_of(each, name)), None)
-        return self._learnt.get(name) if found is None else found
+        found = next((each for each in (*nearest, *self._all_codecs) if names_type_of(each, name)), None)
+        return self._context_types.get(name) if found is None else found
 
     def enum(self, name: str) -> type[enum.Enum] | None:
-        """Return the Enum that a name means."""
-        if name in self._learnt:
-            return _enum_of(self._learnt[name].core)
-        return next((cls for each in self._every if (cls := _enum_of(each.core)) and is_name_of(cls, name)), None)
+        """Return the Enum that a name means, or None."""
+        if name in self._context_types:
+            return _enum_of(self._context_types[name].core)
+        return next((cls for each in self._all_codecs if (cls := _enum_of(each.core)) and is_name_of(cls, name)), None)
 
     def names(self) -> list[str]:
         """Return the names of the types that can be called, sorted."""
-        records = {each.core.cls.__name__ for each in self._every if isinstance(each.core, RecordCodec)}
+        records = {each.core.cls.__name__ for each in self._all_codecs if isinstance(each.core, RecordCodec)}
         return sorted(records)
 
 
 def codecs_of_kind(codec: Codec, kind: type[Any]) -> Iterator[Any]:
-    """Yield the codecs of a kind that handle the same values as a codec.
+    """Yield those codecs of the class `kind` that handle the same values as `codec`.
 
-    These are the codec itself, or the members of a union.
+    These are the codec itself, or members of a union.
     """
     return (each.core for each in walk_codecs([codec], same=True) if isinstance(each.core, kind))
 
 
 def entry_codecs(codec: Codec) -> tuple[DictCodec | None, Callable[[Any], Codec]]:
-    """Return the dict codec that a codec may mean, and a function from an entry's key to its codec."""
+    """Return the dict codec that `codec` may mean, if any, and a function from a key to its value's codec."""
     mapping: DictCodec | None = next(codecs_of_kind(codec, DictCodec), None)
     fields = {each.key: each.codec for record in codecs_of_kind(codec, RecordCodec) for each in record.fields}
     other = ANY_CODEC if mapping is None else mapping.item
@@ -93,7 +94,7 @@ def entry_codecs(codec: Codec) -> tuple[DictCodec | None, Callable[[Any], Codec]
 
 
 def names_type_of(codec: Codec, name: str) -> bool:
-    """Return whether a name is that of a codec's type, and instances of the type can be written as a call."""
+    """Return whether `name` is that of a codec's type, and instances of the type can be written as a call."""
     core = codec.core
     if isinstance(core, DecimalCodec):
         return name in ("Decimal", "decimal.Decimal")
@@ -104,7 +105,7 @@ def names_type_of(codec: Codec, name: str) -> bool:
 
 
 def _enum_of(codec: Codec) -> type[enum.Enum] | None:
-    """Return the Enum whose members, or some of them, a codec has."""
+    """Return the Enum whose members, or some of them, a codec has; None for any other codec."""
     if isinstance(codec, ChoiceCodec):
         for value in codec.values:
             member = codec.decode(value)
@@ -114,9 +115,9 @@ def _enum_of(codec: Codec) -> type[enum.Enum] | None:
 
 
 def is_name_of(cls: type, name: str) -> bool:
-    """Return whether a name is that of a class.
+    """Return whether `name` is that of a class.
 
-    It may be its own, or with what contains it in front, such as its module.
+    It may be its own name, or have the names of what contains the class in front, such as its module.
     """
     full = f"{cls.__module__}.{cls.__qualname__.replace('<locals>.', '')}"
     return f".{full}".endswith(f".{name}") and len(name) >= len(cls.__name__)
@@ -136,7 +137,7 @@ _TIME_NAMES: Final[dict[str, Any]] = {
 
 
 def time_meaning(name: str) -> Any:
-    """Return the type, function or constant of dates and times that a name means; None if it means none.
+    """Return the type, function or constant of dates and times that a name means, or None.
 
     The name may have the module in front: `datetime.date.fromisoformat`.
     """
@@ -189,7 +190,7 @@ def name_spellings(tool: Tool) -> list[str]:
 
 
 def _python_format_names(tool: Tool) -> Iterable[str]:
-    """Yield the name of a tool in the format `python`, if it is not an identifier."""
+    """Yield the name of a tool in the format `python`, if it differs from its name in expressions."""
     if identifier(tool.name) != tool.name or "_x" in tool.name:  # the format's escapes begin with _x
         from fcregistry.formats.python import NAMES  # some milliseconds, for few names
 
@@ -197,10 +198,12 @@ def _python_format_names(tool: Tool) -> Iterable[str]:
 
 
 def _group_names(tool: Tool) -> Iterable[str]:
+    """Return the one name of a tool with its group in front, such as `math.add`."""
     return (".".join(map(identifier, (*tool.group.split("."), tool.declared_name))),)
 
 
 def _alias_names(tool: Tool) -> Iterable[str]:
+    """Return the aliases of a tool, as Python can write them."""
     return map(identifier, tool.options.aliases)
 
 
@@ -247,7 +250,7 @@ class ExpressionScope:
         self.context: ExpressionContext = context or {}
         self.allow: AllowedFunctions = allow or {}
         self._parameters: dict[str, ToolParameters] = {}
-        self._unknown = 0
+        self._unknown_count = 0
 
     @cached_property
     def called(self) -> Mapping[str, Tool]:
@@ -255,25 +258,29 @@ class ExpressionScope:
         return tools_by_name(self.tools.values())
 
     @cached_property
-    def _others(self) -> Mapping[str, Tool | None]:
+    def _other_names(self) -> Mapping[str, Tool | None]:
+        """The tools by their other spellings; None for a name that means several tools."""
         return other_names(self.tools.values())
 
     def find(self, name: str) -> Tool | None:
-        """Return the tool that a name means.
+        """Return the tool that a name means, or None.
 
         It may be its wire name, its spelling in Python, its group and name, or an alias.
         """
         return self.tools.get(name) or self.other(name)
 
     def other(self, name: str) -> Tool | None:
-        """Return the tool that a name other than its wire name means. Looked up last, because that takes time."""
-        return self.called.get(name) or self._others.get(name)
+        """Return the tool that a name other than its wire name means, or None.
 
-    def unknown(self, name: str, what: str = "tool") -> str:
-        """Return the message about a name that no tool has."""
+        It is looked up last, because that takes time.
+        """
+        return self.called.get(name) or self._other_names.get(name)
+
+    def unknown_text(self, name: str, what: str = "tool") -> str:
+        """Return the message about a name that no tool has; `what` is the kind of thing that was looked up."""
         shown = name if len(name) <= 64 else f"{name[:64]}…"
-        self._unknown += 1
-        if self._unknown > _MOST_SUGGESTIONS:  # comparing with thousands of names takes time
+        self._unknown_count += 1
+        if self._unknown_count > _MOST_SUGGESTIONS:  # comparing with thousands of names takes time
             return f"there is no {what} {shown!r}"
         known = sorted(self.called)
         if near := did_you_mean(nearest(shown, known)):
@@ -295,7 +302,7 @@ class ExpressionScope:
 
 
 def tools_by_wire_name(tools: Tools) -> Mapping[str, Tool]:
-    """Return the tools that were passed, by wire name.
+    """Return the tools that the caller passed, by wire name.
 
     Raises:
         TypeError: An item is neither a tool nor a function: a name, for example.
@@ -315,6 +322,12 @@ def tools_by_wire_name(tools: Tools) -> Mapping[str, Tool]:
 
 
 def _tool_of(given: object) -> Tool:
+    """Return a tool that the caller passed, or the tool of a function.
+
+    Raises:
+        TypeError: It is neither.
+        DefinitionError: It is a function that cannot be a tool, or a tool of another library.
+    """
     if isinstance(given, Tool):
         return given
     if problem := external_tool_problem(given):
@@ -344,7 +357,7 @@ class ToolParameters:
         every = tool.signature.parameters
         self._name = identifier(tool.name)
         self._codecs = {each.name: each.codec for each in every if each.kind is not STAR_STAR}
-        self._others = next((each.codec for each in every if each.kind is STAR_STAR), ANY_CODEC)
+        self._other_codec = next((each.codec for each in every if each.kind is STAR_STAR), ANY_CODEC)
         self._star = next((each.name for each in every if each.kind is STAR), None)
         self._positional = [each.name for each in every if each.kind in (POSITIONAL_ONLY, POSITIONAL)]
         if not self._codecs and every:  # a tool made from a schema alone: its properties are its parameters
@@ -352,9 +365,10 @@ class ToolParameters:
         self.types: TypeNames = TypeNames(each.codec for each in every)
 
     def bind(self, args: list[Any], kwargs: Iterable[tuple[str, Any]]) -> list[tuple[str, Codec, Any, int]]:
-        """Return for each argument the name and codec of the parameter, the value, and the position, from 0.
+        """Return the arguments of a call, each with its parameter.
 
-        An unknown name is left to validation.
+        Each argument is a tuple: the name and the codec of the parameter, the value, and the position in the call, from 0. An unknown name
+        is left to validation.
 
         Raises:
             ValueProblem: There are too many, or one is given twice.
@@ -372,4 +386,4 @@ class ToolParameters:
                 raise ValueProblem(f"{self._name} is given {name!r} twice")
             taken.add(name)
             written.append((name, value, at))
-        return [(name, self._codecs.get(name, self._others), value, at) for name, value, at in written]
+        return [(name, self._codecs.get(name, self._other_codec), value, at) for name, value, at in written]

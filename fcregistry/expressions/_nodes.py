@@ -67,7 +67,7 @@ class ExpressionError(FcregistryError, ValueError):
 
 
 def malformed(message: str, line: int = 1, column: int = 1) -> ExpressionError:
-    """Return the error of a text that is not a call, with one problem."""
+    """Return an error with one problem: the text is not a call."""
     return ExpressionError([ExpressionProblem(code="malformed_call", message=message, line=line, column=column)])
 
 
@@ -195,7 +195,7 @@ REFUSED: Final = RefusedValue()
 
 
 def is_known(value: object) -> bool:
-    """Return whether a value is complete: whether it contains no placeholder."""
+    """Return whether a value is complete: it contains no placeholder."""
     kind = type(value)
     if kind is list or kind is tuple:
         return all(map(is_known, value))  # type: ignore[call-overload]  # mypy does not narrow by `type()`

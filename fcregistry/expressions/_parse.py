@@ -109,7 +109,7 @@ def parse_calls(
     for node in nodes:
         reader = CallReader(scope, source, first)
         try:
-            call = reader.outermost(node)
+            call = reader.read_outermost(node)
             calls += [] if call is None else [call]
             first += len(call.calls) if isinstance(call, CallGraph) else 0
         except ExpressionError:
@@ -160,7 +160,7 @@ class CallReader:
         self._types = TypeNames(())  # those that the arguments being read may name
         self._joined = 0
 
-    def outermost(self, node: ast.expr) -> ToolCall | CallGraph | None:
+    def read_outermost(self, node: ast.expr) -> ToolCall | CallGraph | None:
         """Return the call that a node is, with the calls that it needs; None if something is wrong with it."""
         name = dotted_name(node.func if isinstance(node, ast.Call) else node)
         tool = None if name is None else self._scope.find(name)
@@ -168,20 +168,20 @@ class CallReader:
             hint = "a call, f(a=1)" if tool is None else f"{name}(…)"
             self._refuse(node, f"{describe_node(node)} is not a call of a tool; write {hint}")
         elif tool is not None:
-            self._tool_call(node, tool)
+            self._read_tool_call(node, tool)
         elif name is None:
             self._refuse(node.func, f"{describe_node(node.func)} cannot be called; call a tool by its name")
         elif "." in name and ((first := name.partition(".")[0]) in self._scope.context or self._scope.find(first)):
             self._refuse(node.func, f"an attribute is not allowed: {name[:60]!r}; call a tool by its name")
         else:
-            self._refuse(node.func, self._scope.unknown(name), "unknown_tool")
+            self._refuse(node.func, self._scope.unknown_text(name), "unknown_tool")
         if self.problems:
             return None
         if len(self._calls) == 1:
             return ToolCall(self._calls[0].name, self._calls[0].arguments)
         return CallGraph(calls=tuple(self._calls), references=self._references)
 
-    def _tool_call(self, node: ast.Call, tool: Tool) -> CallResult | RefusedValue:
+    def _read_tool_call(self, node: ast.Call, tool: Tool) -> CallResult | RefusedValue:
         """Read a call of a tool, and return a placeholder for its result.
 
         Raises:
@@ -190,7 +190,7 @@ class CallReader:
         """
         parameters = self._scope.parameters(tool)
         outer, self._types = self._types, parameters.types
-        args, kwargs, places = self._arguments(node)
+        args, kwargs, places = self._read_arguments(node)
         self._types = outer
         if len(self._calls) >= MOST_CALLS:
             self._refuse(node, f"there are more than {MOST_CALLS} calls in one expression")
@@ -214,8 +214,8 @@ class CallReader:
             self._references[call_id] = tuple(encoder.references)
         return CallResult(call_id, tool.name)
 
-    def _arguments(self, node: ast.Call) -> tuple[list[Any], list[tuple[str, Any]], list[ast.expr]]:
-        """Return the arguments of a call by position and by keyword, and the nodes of both in this order."""
+    def _read_arguments(self, node: ast.Call) -> tuple[list[Any], list[tuple[str, Any]], list[ast.expr]]:
+        """Return the arguments of a call, by position and by keyword, and the nodes of both in this order."""
         places: list[ast.expr] = []
         for each in node.args:
             if not isinstance(each, ast.Starred):
@@ -225,14 +225,15 @@ class CallReader:
             else:
                 what = describe_node(each.value)
                 self._refuse(each, f"only a list that is written out can be unpacked, as in f(*[1, 2]), not {what}")
-        args = [self._value(each) for each in places]
+        args = [self._read_value(each) for each in places]
         kwargs: list[tuple[str, Any]] = []
         for name, value in self._named_nodes(node):
-            kwargs.append((name, self._value(value)))
+            kwargs.append((name, self._read_value(value)))
             places.append(value)
         return args, kwargs, places
 
     def _named_nodes(self, node: ast.Call) -> Iterator[tuple[str, ast.expr]]:
+        """Yield the name and the node of each argument by keyword; refuse unpacking that is not written out."""
         for each in node.keywords:
             if each.arg is not None:
                 yield each.arg, each.value
@@ -250,7 +251,7 @@ class CallReader:
     def _refuse(
         self, node: ast.AST, message: str, code: ProblemCode = "malformed_call", path: str = "$"
     ) -> RefusedValue:
-        """Note what is wrong with a node, and return a placeholder for its value.
+        """Add a problem with a node, and return a placeholder for its value.
 
         Raises:
             ExpressionError: There are too many problems.
@@ -263,8 +264,8 @@ class CallReader:
             raise ExpressionError(self.problems)
         return REFUSED
 
-    def _value(self, node: ast.expr) -> Any:
-        """Return the value of a node; `REFUSED` if something is wrong, which was noted.
+    def _read_value(self, node: ast.expr) -> Any:
+        """Return the value of a node; `REFUSED` if something is wrong with it, which is in `problems` then.
 
         The kinds of nodes below are all that an argument may be made of.
         """
@@ -272,33 +273,38 @@ class CallReader:
             case ast.Constant(value=value):
                 return self._refuse(node, "`...` is not a value; write the whole") if value is Ellipsis else value
             case ast.List(elts=items):
-                return [self._value(each) for each in items]
+                return [self._read_value(each) for each in items]
             case ast.Tuple(elts=items):
-                return tuple([self._value(each) for each in items])
+                return tuple([self._read_value(each) for each in items])
             case ast.Set(elts=items):
-                return self._set(node, items)
+                return self._read_set(node, items)
             case ast.Dict():
-                return self._dict(node)
+                return self._read_dict(node)
             case ast.UnaryOp(op=sign, operand=operand):
-                return self._calculated(node, lambda value: apply_sign(sign, value), operand)
+                return self._compute(node, lambda value: apply_sign(sign, value), operand)
             case ast.BinOp(left=left, op=operation, right=right):
-                return self._calculated(node, lambda one, other: apply_operator(operation, one, other), left, right)
+                return self._compute(node, lambda one, other: apply_operator(operation, one, other), left, right)
             case ast.Name() | ast.Attribute():
-                return self._name(node)
+                return self._read_name(node)
             case ast.Call():
-                return self._call(node)
+                return self._read_call(node)
         return self._refuse(node, f"{describe_node(node)} is not allowed")
 
-    def _set(self, node: ast.Set, items: list[ast.expr]) -> Any:
+    def _read_set(self, node: ast.Set, items: list[ast.expr]) -> Any:
+        """Return the set of a node; `REFUSED` if it is too large.
+
+        It is a `SetItems` if Python cannot make the set, or not yet.
+        """
         if has_too_many_items(items):
             return self._refuse(node, f"a set of more than {MOST_HASHED} items is too large; write a list")
-        values = [self._value(each) for each in items]
+        values = [self._read_value(each) for each in items]
         try:
             return set(values) if all(map(is_known, values)) else SetItems(values)
         except TypeError:  # lists, say, which a Python set cannot hold
             return SetItems(values)
 
-    def _dict(self, node: ast.Dict) -> Any:
+    def _read_dict(self, node: ast.Dict) -> Any:
+        """Return the dict of a node, without entries that were refused; `REFUSED` if it is too large."""
         if has_too_many_items(node.keys):
             return self._refuse(
                 node, f"a dict of more than {MOST_HASHED} items is too large, unless its keys are texts"
@@ -309,7 +315,7 @@ class CallReader:
             if key_node is None:
                 self._refuse(value_node, "unpacking is not allowed in a dict; write its items out")
                 continue
-            key, value = self._value(key_node), self._value(value_node)
+            key, value = self._read_value(key_node), self._read_value(value_node)
             try:
                 is_new = key not in written
                 written[key] = value
@@ -327,8 +333,9 @@ class CallReader:
                 texts.add(text)
         return written
 
-    def _calculated(self, node: ast.expr, compute: Callable[..., Any], *operands: ast.expr) -> Any:
-        values = [self._value(each) for each in operands]
+    def _compute(self, node: ast.expr, compute: Callable[..., Any], *operands: ast.expr) -> Any:
+        """Return `compute` of the values of `operands`; `REFUSED` if it cannot be computed."""
+        values = [self._read_value(each) for each in operands]
         for operand, value in zip(operands, values, strict=True):
             if isinstance(value, CallResult):
                 message = f"the result of {value.name} is not known yet, so nothing can be computed with it; pass it to a tool"
@@ -347,7 +354,8 @@ class CallReader:
 
     # --- Names: nothing is ever looked up in what a name means ---
 
-    def _name(self, node: ast.expr) -> Any:
+    def _read_name(self, node: ast.expr) -> Any:
+        """Return the value of a name: of the context, of times, or of an Enum; `REFUSED` if it has none."""
         name = dotted_name(node)
         if name is None:
             return self._refuse(node, "an attribute is not allowed, except for the member of an Enum: Color.RED")
@@ -358,12 +366,13 @@ class CallReader:
         if known is not None and not callable(known):
             return known
         if "." in name:
-            return self._member(node, name)
-        return self._refuse(node, self._unknown(name), "invalid_arguments")
+            return self._read_member(node, name)
+        return self._refuse(node, self._unknown_name_text(name), "invalid_arguments")
 
-    def _member(self, node: ast.expr, name: str) -> Any:
+    def _read_member(self, node: ast.expr, name: str) -> Any:
+        """Return the member of an Enum that `name` means, such as `Color.RED`; `REFUSED` if there is none."""
         enum, _, member = name.rpartition(".")
-        self._learn(enum)
+        self._add_context_type(enum)
         cls = self._types.enum(enum)
         if cls is None:
             return self._refuse(node, f"an attribute is not allowed: {name[:60]!r}")
@@ -372,7 +381,8 @@ class CallReader:
             return self._refuse(node, f"{enum} has no member {member[:60]!r}; it has {known}", "invalid_arguments")
         return cls.__members__[member]
 
-    def _unknown(self, name: str) -> str:
+    def _unknown_name_text(self, name: str) -> str:
+        """Return the message about a name that has no value."""
         if self._scope.find(name) is not None:
             return f"{name} is a tool; call it, {name}(…)"
         if name in _OTHER_CONSTANTS:
@@ -381,53 +391,65 @@ class CallReader:
         known = f"the names are {names}" if names else "there are none"
         return f"there is no name {name[:60]!r}; {known}. Write a text in quotes"
 
-    def _call(self, node: ast.Call) -> Any:
+    def _read_call(self, node: ast.Call) -> Any:
+        """Return the value of a call in an argument.
+
+        It is a placeholder for the result of a tool, a `TypeCall`, or the value that an allowed function makes at once.
+        """
         name = dotted_name(node.func)
         if name is None:
             what = describe_node(node.func)
             return self._refuse(node.func, f"{what} cannot be called; call a tool or a type by its name")
         tool = self._scope.tools.get(name)
         if tool is not None:
-            return self._tool_call(node, tool)
-        self._learn(name)
-        make = self._scope.allow.get(name) or self._time(name) or self._types.enum(name)
+            return self._read_tool_call(node, tool)
+        self._add_context_type(name)
+        make = self._scope.allow.get(name) or self._time_function(name) or self._types.enum(name)
         if make is None and self._types.codec(name) is None:
             tool = self._scope.other(name)
-            return self._not_called(node, name) if tool is None else self._tool_call(node, tool)
-        args, pairs, _ = self._arguments(node)
+            return self._refuse_call(node, name) if tool is None else self._read_tool_call(node, tool)
+        args, pairs, _ = self._read_arguments(node)
         kwargs = dict(pairs)
         if len(kwargs) < len(pairs):
             return self._refuse(node, f"{name} is given one argument twice")
-        return TypeCall(name, tuple(args), kwargs, node) if make is None else self._run(node, name, make, args, kwargs)
+        return (
+            TypeCall(name, tuple(args), kwargs, node)
+            if make is None
+            else self._call_now(node, name, make, args, kwargs)
+        )
 
-    def _time(self, name: str) -> Callable[..., Any] | None:
-        """Return the function that makes a date or time, if the name means one."""
+    def _time_function(self, name: str) -> Callable[..., Any] | None:
+        """Return the function that makes a date or time, if `name` means one, or None."""
         if name in self._scope.context:
             known = self._scope.context[name]
             return known if any(known is each for each in TIME_TYPES) else None
         known = time_meaning(name)
         return known if callable(known) else None
 
-    def _not_called(self, node: ast.Call, name: str) -> RefusedValue:
+    def _refuse_call(self, node: ast.Call, name: str) -> RefusedValue:
+        """Add the problem with a call of a name that cannot be called, and return a placeholder."""
         if name in self._scope.context:
             return self._refuse(node.func, f"{name} cannot be called: it is a value")
         if "." in name:
             return self._refuse(node.func, f"an attribute is not allowed: {name[:60]!r}")
         types = self._types.names()
         known = f"; the types are {', '.join(types[:20])}" if types else ""
-        return self._refuse(node.func, self._scope.unknown(name, "tool or type") + known, "unknown_tool")
+        return self._refuse(node.func, self._scope.unknown_text(name, "tool or type") + known, "unknown_tool")
 
-    def _learn(self, name: str) -> None:
-        """Let a type of the context be written by its name there."""
+    def _add_context_type(self, name: str) -> None:
+        """Let expressions name a type of the context by its name there; do nothing for other names."""
         cls = self._scope.context.get(name)
         if isinstance(cls, type):
             with suppress(UnsupportedType):  # then it cannot be written, only be called, by `allow`
-                self._types.learn(name, codec_of(cls))
+                self._types.add(name, codec_of(cls))
 
-    def _run(
+    def _call_now(
         self, node: ast.Call, name: str, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]
     ) -> Any:
-        """Call a function that the application allows, or a type of dates and times, at once."""
+        """Call a function that the application allows, or a type of dates and times, and return its result.
+
+        `REFUSED` if it raises, or something else is wrong.
+        """
         if self.problems:
             return REFUSED
         try:
@@ -469,7 +491,7 @@ _SIGNS: Final[dict[type[ast.unaryop], Callable[[Any], Any]]] = {ast.USub: operat
 
 
 def apply_sign(sign: ast.unaryop, value: object) -> Any:
-    """Return a number with its sign.
+    """Return `value`, a number, with the sign.
 
     Raises:
         ValueProblem: It is not a number, or the operator is another one.
@@ -510,7 +532,7 @@ def apply_operator(operation: ast.operator, left: Any, right: Any) -> Any:
 
 
 def _most_bits(sign: str, left: int, right: int) -> int:
-    """Return the most bits that the result of two whole numbers can have."""
+    """Return the most bits that the result of the operator `sign` on two whole numbers can have."""
     if sign == "**":
         return (abs(left) - 1).bit_length() * right + 1 if right > 0 and abs(left) > 1 else 1
     if sign == "<<":
@@ -519,10 +541,12 @@ def _most_bits(sign: str, left: int, right: int) -> int:
 
 
 def _is_number(value: object) -> bool:
+    """Return whether a value is an int, a float or a complex number; a boolean is not."""
     return type(value) in (int, float, complex)
 
 
 def _describe_operand(value: object) -> str:
+    """Return words for an operand in a message, such as `a text` or `a list`."""
     if isinstance(value, str):
         return "a text"
     return "a number" if _is_number(value) else f"a {type(value).__name__}"

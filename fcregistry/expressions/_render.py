@@ -81,6 +81,7 @@ def render(function: Tool | Callable[..., Any], /, *args: Any, **kwargs: Any) ->
 
 
 def _keyword_argument(name: str, value: Any, codec: Codec) -> str:
+    """Return an argument by keyword; as `**{'name': …}` if the name is not one of Python's."""
     if name.isidentifier() and not keyword.iskeyword(name):
         return f"{name}={_expression(value, codec)}"
     return f"**{{{name!r}: {_expression(value, codec)}}}"
@@ -106,10 +107,10 @@ def _expression(value: Any, codec: Codec) -> str:
     if isinstance(value, (set, frozenset)):
         items = sorted(_expression(each, item_codecs(codec)(0)) for each in value)
         return f"{{{', '.join(items)}}}" if items else "[]"
-    return _other(value, codec)
+    return _other_value(value, codec)
 
 
-def _other(value: Any, codec: Codec) -> str:
+def _other_value(value: Any, codec: Codec) -> str:
     """Return a value of another type as its JSON, in a call of its type if the name of the type is known."""
     json = encode_as(value, codec)
     for kind in (TextCodec, DecimalCodec):
@@ -121,7 +122,11 @@ def _other(value: Any, codec: Codec) -> str:
 
 
 def _literal(json: Any) -> str:
-    """Return a JSON value as a Python literal."""
+    """Return `json`, a JSON value, as a Python literal.
+
+    Raises:
+        TypeError: It has a number that is not finite.
+    """
     if isinstance(json, dict):
         return f"{{{', '.join(f'{name!r}: {_literal(value)}' for name, value in json.items())}}}"
     if isinstance(json, list):
@@ -132,6 +137,7 @@ def _literal(json: Any) -> str:
 
 
 def _member(value: Enum, codec: Codec) -> str:
+    """Return a member of an Enum as `Color.RED`, or its JSON value if the type's name is not known."""
     cls = type(value)
     known = any(names_type_of(each, cls.__name__) for each in codecs_of_kind(codec, object))
     if known and cls.__members__.get(value.name) is value:
@@ -140,9 +146,9 @@ def _member(value: Enum, codec: Codec) -> str:
 
 
 def _record_of(value: Any, codec: Codec) -> RecordCodec | None:
-    """Return the codec of a value's record, if its place may have one.
+    """Return the codec of a value's record, if its place may have a record, or None.
 
-    Of several, it is the one of its own class.
+    Of several codecs, it is that of the value's own class.
     """
     of = [each for each in codecs_of_kind(codec, RecordCodec) if not issubclass(each.cls, dict) and each.handles(value)]
     of.sort(key=lambda each: each.cls is not type(value))
@@ -169,24 +175,28 @@ def _record(value: Any, record: RecordCodec) -> str:
 
 
 def _time(value: Any) -> str:
+    """Return a date, a time or a duration as a call that reads as the same value."""
     if isinstance(value, timedelta) or (getattr(value, "tzinfo", None) is None and not getattr(value, "fold", 0)):
         return repr(value).removeprefix("datetime.")
     return f"{type(value).__name__}.fromisoformat({value.isoformat()!r})"
 
 
 def _mapping(value: Mapping[Any, Any], codec: Codec) -> str:
+    """Return a mapping as a dict."""
     mapping, entry_codec = entry_codecs(codec)
     items = (f"{_key(key, mapping)}: {_expression(item, entry_codec(key))}" for key, item in value.items())
     return f"{{{', '.join(items)}}}"
 
 
 def _key(key: Any, mapping: DictCodec | None) -> str:
+    """Return the key of a dict; `mapping` is the codec of the dict, or None if it is not known."""
     if mapping is not None and type(key) not in (str, int) and mapping.key.handles(key):
         return repr(mapping.key.encode(key))
     return _literal(encode_as(key, ANY_CODEC))
 
 
 def _sequence(value: Any, codec: Codec) -> str:
+    """Return a tuple as a tuple, and any other sequence as a list."""
     item_at = item_codecs(codec)
     items = [_expression(item, item_at(place)) for place, item in enumerate(value)]
     if isinstance(value, tuple):
@@ -255,7 +265,10 @@ def prompt(
 
 
 def _with_name(name: str, tool: Tool) -> Tool:
-    """Return a tool under the name by which it is called, for its description."""
+    """Return a tool under the name by which expressions call it, for its description.
+
+    A name that is too long for a tool leaves the tool as it is.
+    """
     if name == tool.name:
         return tool
     try:
