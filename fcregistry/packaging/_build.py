@@ -78,7 +78,7 @@ def target_distribution(distribution: str | None, folder: Path) -> Iterator[Buil
     metadata, as an installer would write it, comes before all others.
 
     Args:
-        distribution: The name of an installed one, or None for the project in the folder.
+        distribution: The name of an installed distribution, or None for the project in the folder.
         folder: The working folder.
 
     Raises:
@@ -112,6 +112,11 @@ def search_path(path: tuple[str, ...]) -> Iterator[None]:
 
 
 def _project_in(folder: Path) -> dict[str, Any]:
+    """Return the table `[project]` of the pyproject.toml in `folder`.
+
+    Raises:
+        PackagingError: There is none, or it has no name.
+    """
     path = folder / "pyproject.toml"
     advice = "run this in the folder of a plugin's project, or name an installed distribution"
     try:
@@ -129,6 +134,7 @@ def _project_in(folder: Path) -> dict[str, Any]:
 
 
 def _write_metadata(folder: Path, project: dict[str, Any], entry_points: dict[str, Any]) -> None:
+    """Write the `.dist-info` of a project into `folder`, as an installer would."""
     version = str(project.get("version", "0"))
     info = folder / f"{project['name'].replace('-', '_')}-{version.replace(os.sep, '_')}.dist-info"
     info.mkdir()
@@ -193,7 +199,7 @@ def build_manifests(target: BuildTarget) -> tuple[BuiltManifest, ...]:
     Raises:
         PackagingError: It has no plugins, or one does not load, or a tool cannot be defined.
     """
-    is_own = target.folder is not None  # its author runs it whatever the configuration allows
+    is_own = target.folder is not None  # an author's own project is built whether the configuration allows it or not
     with search_path(target.path):
         installed = (*find_plugins(), *find_extensions())
         plugins = [each for each in find_plugins() if each.project == normalized(target.distribution)]
@@ -231,7 +237,12 @@ def build_manifests(target: BuildTarget) -> tuple[BuiltManifest, ...]:
 
 
 def _failures(made: FreshDescription, place: PackageLocation | None) -> list[str]:
-    """Return the reasons why a plugin cannot be described by a manifest."""
+    """Return the reasons a plugin cannot be described by a manifest; empty if it can.
+
+    Args:
+        made: The description of the plugin.
+        place: The place of its package, or None if it is not in a folder.
+    """
     plugin, record = made.plugin, made.record
     if record["failure"] is not None:
         lines = [f"{plugin.label} does not load: {record['failure']}", *record["detail"].splitlines(), record["advice"]]
@@ -254,10 +265,12 @@ def _failures(made: FreshDescription, place: PackageLocation | None) -> list[str
 
 
 def _tools(made: FreshDescription) -> list[ToolRecord]:
+    """Return the records of a plugin's tools."""
     return [json.loads(row.record) for row in made.rows]
 
 
 def _plugin(place: PackageLocation, made: FreshDescription) -> ManifestPlugin:
+    """Return the entry of a plugin in a manifest."""
     return ManifestPlugin(
         entry_point=made.plugin.entry_point,
         value=made.plugin.value,
@@ -267,7 +280,7 @@ def _plugin(place: PackageLocation, made: FreshDescription) -> ManifestPlugin:
 
 
 def _with_relative_path(place: PackageLocation, tool: ToolRecord) -> ToolRecord:
-    """Return a tool's record with its file relative to the package's parent folder.
+    """Return the record of a tool with its file relative to the package's parent folder.
 
     A file of another package is left out.
     """
@@ -276,7 +289,10 @@ def _with_relative_path(place: PackageLocation, tool: ToolRecord) -> ToolRecord:
 
 
 def _sources(place: PackageLocation, files: Iterable[str]) -> dict[str, str]:
-    """Return the digests of the package's own files among those that were read, without compiled ones."""
+    """Return name -> digest for the package's own files among `files`, those that were read.
+
+    Compiled files are left out.
+    """
     named = ((place.name_of(Path(path)), Path(path)) for path in files)
     return {
         name: source_digest(path.read_bytes(), name)
@@ -289,7 +305,7 @@ def _sources(place: PackageLocation, files: Iterable[str]) -> dict[str, str]:
 
 
 def manifest_differences(built: BuiltManifest) -> list[str]:
-    """Return how a manifest's file differs from what the code needs; nothing if it is up to date.
+    """Return how a manifest's file differs from what the code needs; empty if it is up to date.
 
     Args:
         built: The manifest that matches the code. The tools of a dynamic plugin may differ.
@@ -307,6 +323,7 @@ def manifest_differences(built: BuiltManifest) -> list[str]:
 
 
 def _differences(old: ManifestContent, new: ManifestContent) -> Iterator[str]:
+    """Yield a sentence about each difference between `old`, a manifest as it is, and `new`, of the code."""
     if old["distribution"] != new["distribution"]:
         yield f"it names the distribution {old['distribution']}, and the project is {new['distribution']}"
     before, after = ({each["entry_point"]: each for each in content["plugins"]} for content in (old, new))
@@ -323,6 +340,7 @@ def _differences(old: ManifestContent, new: ManifestContent) -> Iterator[str]:
 
 
 def _plugin_differences(name: str, old: ManifestPlugin, new: ManifestPlugin) -> Iterator[str]:
+    """Yield a sentence about each difference between two entries of the entry point `name`."""
     if old["value"] != new["value"]:
         yield f"the entry point {name} names {new['value']}, not {old['value']}"
     if old["dynamic"] != new["dynamic"]:
@@ -367,7 +385,11 @@ def verify(distribution: str, entry_points: Mapping[str, str], files: Mapping[st
 
 
 def _place(entry_point: str, value: str, files: Mapping[str, Path]) -> tuple[PackageLocation, str]:
-    """Return the place of an entry point's code, and the name of its manifest in the archive."""
+    """Return the place of an entry point's code, and the name of its manifest in the archive.
+
+    Raises:
+        PackagingError: The archive has no file of the entry point's package.
+    """
     parts = value.partition(":")[0].strip().split(".")
     stems = ["/".join(parts[:length]) for length in range(1, len(parts) + 1)]
     tails = [f"{stem}{end}" for stem in stems for end in ("/__init__.py", ".py")]
@@ -381,6 +403,14 @@ def _place(entry_point: str, value: str, files: Mapping[str, Path]) -> tuple[Pac
 
 
 def _problem(path: Path, folder: Path, distribution: str, entry_points: Mapping[str, str]) -> str | None:
+    """Return the reason a manifest does not match its distribution or the code, or None if it does.
+
+    Args:
+        path: The manifest.
+        folder: The folder of the code.
+        distribution: The name of the distribution.
+        entry_points: Name -> value, for the entry points of this manifest.
+    """
     try:
         content = read_manifest(path)
     except FileNotFoundError:
@@ -398,4 +428,5 @@ def _problem(path: Path, folder: Path, distribution: str, entry_points: Mapping[
 
 
 def _shown(entry_points: Mapping[str, str]) -> str:
+    """Return entry points as `name = "value"`, sorted; `(none)` if there are none."""
     return ", ".join(f'{name} = "{value}"' for name, value in sorted(entry_points.items())) or "(none)"

@@ -56,7 +56,7 @@ def create_plugin(name: str, folder: Path) -> tuple[str, ...]:
 
 
 def package_name(name: str) -> str:
-    """Return the name of the package for a distribution of a name.
+    """Return the name of the package for a distribution called `name`.
 
     Raises:
         PackagingError: The name is not valid on PyPI, or the package's is not valid in Python.
@@ -79,6 +79,7 @@ def package_name(name: str) -> str:
 
 
 def _write(folder: Path, words: dict[str, str]) -> None:
+    """Write the files of a new plugin into `folder`, from templates with `words`, and its manifest."""
     for name, template in FILES.items():
         path = folder / Template(name).substitute(words)
         path.parent.mkdir(parents=True, exist_ok=True)

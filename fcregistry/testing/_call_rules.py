@@ -31,11 +31,11 @@ _SEARCHES: Final = (50, 1000)
 def accepts_what_its_schema_says(case: Case) -> Verdict:
     """Check that exactly the arguments that the schema accepts reach the function."""
     acceptance = _Acceptance(case)
-    valid = case.each(acceptance.examine)
+    valid = case.check_each(acceptance.examine)
     if valid.skipped:
         return Verdict(failures=(_no_arguments(),))
     failures = [*valid.failures, *acceptance.all_refused()]
-    failures += case.each(acceptance.examine, nearly=True).failures if not failures else ()
+    failures += case.check_each(acceptance.examine, nearly=True).failures if not failures else ()
     return Verdict(failures=tuple(failures), remarks=acceptance.remarks())
 
 
@@ -57,6 +57,7 @@ class _Acceptance:
         self.refusals: dict[str, int] = {}
 
     def examine(self, arguments: dict[str, Any]) -> Failure | None:
+        """Return what is wrong with the executor's answer to `arguments`, or None; count the answer."""
         is_valid = self._case.validator.is_valid(arguments)
         trial, mapped = self._case.call(json.dumps(arguments)), self._case.call(arguments)
         if (trial.arrival is None, trial.code) != (mapped.arrival is None, mapped.code):
@@ -68,7 +69,7 @@ class _Acceptance:
         return wrong or self._against_types(arguments)
 
     def _against_schema(self, arguments: dict[str, Any], trial: CallTrial) -> Failure | None:
-        """Return what is wrong with the answer to arguments that the schema accepts."""
+        """Return what is wrong with the answer to arguments that the schema accepts, or None."""
         if trial.result.repairs:
             return Failure(
                 expected="accepted unchanged: the schema accepts them",
@@ -87,7 +88,7 @@ class _Acceptance:
         return None
 
     def _refusal(self, arguments: dict[str, Any]) -> str:
-        """Return why types refuse arguments that both validators accept; an empty string if they accept them.
+        """Return the reason types refuse arguments that both validators accept; empty if they accept them.
 
         Raises:
             Exception: A codec raised it where it should refuse; the executor reports a refusal.
@@ -105,7 +106,7 @@ class _Acceptance:
         return ""
 
     def _against_refusal(self, arguments: dict[str, Any], trial: CallTrial) -> Failure | None:
-        """Return what is wrong with the answer to arguments that the schema does not accept."""
+        """Return what is wrong with the answer to arguments that the schema does not accept, or None."""
         problems = "; ".join(map(str, self._case.validator.problems(arguments)))
         if trial.arrival is None and trial.code == "invalid_arguments" and trial.result.error is not None:
             if trial.result.error.problems:
@@ -146,7 +147,7 @@ class _Acceptance:
         return "; ".join(map(str, word_problems(violations))) or None
 
     def _against_types(self, arguments: dict[str, Any]) -> Failure | None:
-        """Return where a type disagrees with its own schema: unions rely on what types accept."""
+        """Return where a type disagrees with its own schema, or None: unions rely on what types accept."""
         for parameter, is_valid in self._parts:
             value = arguments.get(parameter.name)
             if parameter.name not in arguments or parameter.codec.accepts(value) == is_valid(value):
@@ -159,7 +160,7 @@ class _Acceptance:
         return None
 
     def all_refused(self) -> list[Failure]:
-        """Return the failure of a tool that refuses all arguments."""
+        """Return a list with the failure of a tool that refuses all arguments; empty if it accepts some."""
         if self.accepted or not self.refusals or self._accepts_combined():
             return []
         count = sum(self.refusals.values())
@@ -172,7 +173,7 @@ class _Acceptance:
         ]
 
     def _accepts_combined(self) -> bool:
-        """Return whether a call of values that each parameter accepts by itself is accepted."""
+        """Return whether a call is accepted whose values each parameter accepts by itself."""
         codecs = {each.name: each.codec for each in self._case.tool.signature.parameters}
         needed = self._case.tool.parameters.get("required", ())
         accepted: dict[str, Any] = {}
@@ -187,7 +188,10 @@ class _Acceptance:
         return False
 
     def remarks(self) -> tuple[str, ...]:
-        """Return how many valid arguments were refused for reasons that no schema can express."""
+        """Return a sentence on how many valid arguments were refused, if any were.
+
+        Their reasons are such as no schema can express.
+        """
         refused = sum(self.refusals.values())
         if not refused:
             return ()
@@ -196,6 +200,7 @@ class _Acceptance:
 
 
 def _no_arguments() -> Failure:
+    """Return the failure of a tool for whose schema no arguments could be made."""
     return Failure(
         expected="arguments that the schema accepts",
         got="none could be made of it",
@@ -204,6 +209,7 @@ def _no_arguments() -> Failure:
 
 
 def _most_frequent(refusals: dict[str, int]) -> str:
+    """Return the reason with the highest count in `refusals`."""
     return max(refusals, key=lambda reason: (refusals[reason], reason))
 
 
@@ -211,13 +217,16 @@ def _most_frequent(refusals: dict[str, int]) -> str:
 
 
 def delivers_annotated_types(case: Case) -> Verdict:
-    """Bind what arrives to the function's own signature, as Python would, and look at each argument."""
+    """Check that each argument arrives at the function with its annotated type.
+
+    The arguments are bound to the function's own signature, as Python would.
+    """
     signature = _signature_without_context(case)
-    return case.each(lambda arguments: _delivery_failure(case, signature, arguments))
+    return case.check_each(lambda arguments: _delivery_failure(case, signature, arguments))
 
 
 def _delivery_failure(case: Case, signature: inspect.Signature, arguments: dict[str, Any]) -> Failure | None:
-    """Return what is wrong with the values that arrive for some arguments, or None."""
+    """Return what is wrong with the values that arrive for `arguments`, or None."""
     trial = case.call(arguments)
     if trial.arrival is None:
         return None
@@ -261,7 +270,14 @@ def _values_by_name(bound: inspect.BoundArguments) -> dict[str, Any]:
 def _parameter_failure(
     parameter: Parameter, arguments: dict[str, Any], arrived: dict[str, Any], signature: inspect.Signature
 ) -> Failure | None:
-    """Return what is wrong with one parameter's value; earlier parameters are removed."""
+    """Return what is wrong with the value of one parameter, or None.
+
+    Args:
+        parameter: The parameter.
+        arguments: The arguments of the call, as JSON.
+        arrived: The values that arrived, by name, without those of earlier parameters.
+        signature: The signature of the function.
+    """
     name, codec = parameter.name, parameter.codec
     if parameter.kind is inspect.Parameter.VAR_KEYWORD:
         wrong = [each for each in arrived.values() if not codec.handles(each)]
@@ -286,8 +302,8 @@ def _parameter_failure(
 
 
 def leaves_its_input_alone(case: Case) -> Verdict:
-    """Empty everything that arrives, and compare the caller's objects with a copy."""
-    return case.each(lambda arguments: _change_failure(case, arguments))
+    """Check that a call leaves the objects of the caller as they are, even if its function empties them."""
+    return case.check_each(lambda arguments: _change_failure(case, arguments))
 
 
 def _change_failure(case: Case, arguments: dict[str, Any]) -> Failure | None:
@@ -319,10 +335,10 @@ def _empty(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
 
 
 def gives_the_call_back(case: Case) -> Verdict:
-    """Write the call that arrived as JSON again: it is valid, and the same call each time."""
+    """Check that the call that arrived, written as JSON again, is valid, and the same call each time."""
     if any(map(_withholds, case.tool.signature.parameters)):
         return Verdict(skipped="its types hide a part of their values, such as a secret")
-    return case.each(lambda arguments: _round_trip_failure(case, arguments))
+    return case.check_each(lambda arguments: _round_trip_failure(case, arguments))
 
 
 def _withholds(parameter: Parameter) -> bool:
@@ -331,7 +347,7 @@ def _withholds(parameter: Parameter) -> bool:
 
 
 def _round_trip_failure(case: Case, arguments: dict[str, Any]) -> Failure | None:
-    """Return how the call that is written again differs, or None."""
+    """Return how the call that is written again differs from the call that arrived, or None."""
     trial = case.call(arguments)
     if trial.arrival is None:
         return None
@@ -350,10 +366,12 @@ def _round_trip_failure(case: Case, arguments: dict[str, Any]) -> Failure | None
 
 
 def _call_arguments(case: Case, arrival: Arrival) -> Any:
+    """Return the arguments of a call as `make_call` writes them."""
     return case.tool.make_call(*arrival.args, **arrival.kwargs).arguments
 
 
 def _other_call_failure(got: str) -> Failure:
+    """Return the failure of a tool whose call, written again, is `got`."""
     return Failure(
         expected="make_call writes the call that arrived as a model would: valid, and the same when it is called",
         got=got,

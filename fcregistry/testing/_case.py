@@ -64,8 +64,8 @@ class Case:
         """Try a call with a copy of the arguments."""
         return self.stand_in.call(copy.deepcopy(arguments))
 
-    def each(self, examine: Callable[[dict[str, Any]], Failure | None], *, nearly: bool = False) -> Verdict:
-        """Examine argument objects; if one fails, look for the smallest that does.
+    def check_each(self, examine: Callable[[dict[str, Any]], Failure | None], *, nearly: bool = False) -> Verdict:
+        """Examine argument objects; if one fails, look for the smallest that fails, and return the verdict.
 
         Args:
             examine: Returns what is wrong with an argument object, or None.
@@ -77,6 +77,7 @@ class Case:
             return Verdict(skipped=str(error))
 
         def guarded(arguments: dict[str, Any]) -> Failure | None:
+            """Return the failure of `arguments`, also if `examine` raises, or None."""
             try:
                 failure = examine(arguments)
             except Exception as error:  # noqa: BLE001  # foreign code: a codec or a class of the author's may raise anything
@@ -96,6 +97,7 @@ class Case:
 
     @cached_property
     def _nearly_samples(self) -> list[dict[str, Any]]:
+        """The argument objects that differ in one place from accepted ones, drawn once."""
         return drawn(self.nearly_arguments, self.examples)
 
 
@@ -151,10 +153,11 @@ class StandIn:
         self._executor = Executor([with_function(tool, self._record)])
 
     def _record(self, /, *args: Any, **kwargs: Any) -> None:
+        """Store the arguments with which the function would have been called."""
         self._arrivals.append(Arrival(args, kwargs))
 
     def call(self, arguments: Mapping[str, Any] | str) -> CallTrial:
-        """Try a call.
+        """Try a call, and return its outcome.
 
         Args:
             arguments: A mapping, or JSON text as a model writes it.
@@ -211,6 +214,7 @@ def smallest_failure(
     """
 
     def raising(value: T) -> None:
+        """Raise `_Broken` if `value` fails."""
         if failure := examine(value):
             raise _Broken(failure)
 
@@ -224,9 +228,12 @@ def smallest_failure(
 
 
 def _run(values: st.SearchStrategy[T], look: Callable[[T], None], count: int) -> None:
-    """Call a function with values, without a deadline and a database.
+    """Call `look` with at most `count` values, without a deadline and a database.
 
-    In CI the values are always the same ones: Hypothesis derives them from the source text of `law`.
+    In CI the values are always the same: Hypothesis derives them from the source text of `law`.
+
+    Raises:
+        NoExamplesError: There are no values.
     """
 
     # Deferred, so that its repr is short: Hypothesis warns of the long repr of a large schema's strategy.
@@ -245,7 +252,7 @@ def _run(values: st.SearchStrategy[T], look: Callable[[T], None], count: int) ->
     def law(value: T) -> None:
         look(value)
 
-    with _nothing_left_behind():
+    with _temporary_hypothesis_home():
         try:
             law()
         except errors.Unsatisfiable as error:
@@ -253,6 +260,7 @@ def _run(values: st.SearchStrategy[T], look: Callable[[T], None], count: int) ->
 
 
 def _flaky_failure(flaky: errors.Flaky) -> Failure:
+    """Return the failure of a tool that does not give the same answer each time."""
     inner: list[Any] = [each for each in getattr(flaky, "exceptions", ()) if isinstance(each, _Broken)]
     first = inner[0].failure if inner else None
     return Failure(
@@ -265,8 +273,8 @@ def _flaky_failure(flaky: errors.Flaky) -> Failure:
 
 
 @contextmanager
-def _nothing_left_behind() -> Iterator[None]:
-    """Have Hypothesis write its tables to a temporary folder, not to `.hypothesis` here."""
+def _temporary_hypothesis_home() -> Iterator[None]:
+    """Have Hypothesis write its tables to a temporary folder inside the block, not to `.hypothesis` here."""
     home: Any = configuration.storage_directory(intent_to_write=False)
     home = getattr(home, "path", home)  # newer versions return an object that has the path
     with TemporaryDirectory(prefix="fcregistry-") as folder:

@@ -36,7 +36,11 @@ REMARK: Final = "fcregistry"
 
 
 def check_usage(config: pytest.Config) -> None:
-    """Raise for options that cannot be used, before anything is collected."""
+    """Check the options, before anything is collected.
+
+    Raises:
+        UsageError: An option cannot be used.
+    """
     if find_spec("hypothesis") is None:
         raise pytest.UsageError(f"--fcregistry needs Hypothesis: {install_command('fcregistry[testing]')}")
     if config.getoption("fcregistry_examples") < 1:
@@ -90,7 +94,10 @@ class Conformance:
 
 
 def _take_ids(config: pytest.Config) -> list[str] | None:
-    """Take the ids of fcregistry's items out of the arguments, which pytest would read as files."""
+    """Remove the ids of fcregistry's items from pytest's arguments, which pytest would read as files.
+
+    Return the ids without `fcregistry::`, or None if there are none.
+    """
     ids = [each for each in config.args if _is_id(each, config)]
     if not ids:
         return None
@@ -99,13 +106,18 @@ def _take_ids(config: pytest.Config) -> list[str] | None:
 
 
 def _is_id(argument: str, config: pytest.Config) -> bool:
+    """Return whether an argument of pytest is the id of an item of fcregistry."""
     head, colons, _ = argument.partition("::")
     place = os.path.normpath(config.invocation_params.dir / head)
     return bool(colons) and Path(place) == config.rootpath / ROOT
 
 
 def _select_by_id(items: Iterable[pytest.Item], wanted: list[str]) -> list[pytest.Item]:
-    """Return the items with these ids; an id without brackets means all items of a tool or plugin."""
+    """Return the items with the ids in `wanted`; an id without brackets means all of a tool or plugin.
+
+    Raises:
+        UsageError: No item has one of the ids.
+    """
     found = list(items)
     for each in wanted:
         if not any(_is_named(item, each) for item in found):
@@ -114,6 +126,7 @@ def _select_by_id(items: Iterable[pytest.Item], wanted: list[str]) -> list[pytes
 
 
 def _is_named(item: pytest.Item, wanted: str) -> bool:
+    """Return whether `wanted` is the id of an item, or of its tool or plugin."""
     return item.name == wanted or item.name.startswith(f"{wanted}[")
 
 
@@ -141,6 +154,7 @@ class Tools(pytest.Collector):
                 yield self._item(f"{tool.id}[{rule.name}]", partial(report_of, case, [rule]), tool)
 
     def _item(self, name: str, trial: Callable[[], Report], tool: Tool | None = None) -> pytest.Item:
+        """Return the item that runs `trial`."""
         # The id is given: pytest 9 derives another id from the name than the one that `--last-failed` has stored
         return Trial.from_parent(self, name=name, nodeid=f"{ROOT}::{name}", trial=trial, tool=tool)
 
@@ -268,12 +282,13 @@ def select(distributions: Iterable[str], selectors: tuple[str, ...]) -> Selectio
 
 
 def _plugins_of(distributions: Iterable[str]) -> tuple[FoundPlugin, ...]:
+    """Return the plugins of `distributions`."""
     wanted = set(map(normalized, distributions))
     return tuple(each for each in current().plugins if normalized(each.distribution) in wanted)
 
 
 def _named_plugins(selectors: Iterable[Selector]) -> tuple[FoundPlugin, ...]:
-    """Return the plugins whose distribution a selector names: that they load is checked too."""
+    """Return the plugins whose distribution a selector names: whether they load is checked, too."""
     wanted = [each for each in selectors if each.distribution is not None and not each.excludes]
     return tuple(
         plugin for plugin in current().plugins if any(each.names_distribution(plugin.distribution) for each in wanted)
@@ -281,7 +296,10 @@ def _named_plugins(selectors: Iterable[Selector]) -> tuple[FoundPlugin, ...]:
 
 
 def _to_load(selectors: tuple[Selector, ...], plugins: tuple[FoundPlugin, ...]) -> tuple[str | None, ...]:
-    """Return the distributions to import; None for all."""
+    """Return the distributions to import before tools are selected.
+
+    It is `(None,)`, which means all of them, if a selector may match tools of any distribution.
+    """
     wanted = [each for each in selectors if not each.excludes]
     if selectors and (not wanted or any(each.distribution is None for each in wanted)):
         return (None,)
@@ -289,7 +307,11 @@ def _to_load(selectors: tuple[Selector, ...], plugins: tuple[FoundPlugin, ...]) 
 
 
 def _matching(known: Iterable[Tool], selectors: tuple[Selector, ...]) -> list[Tool]:
-    """Return the tools that selectors match, including those that cannot be defined."""
+    """Return the tools among `known` that selectors match, including those that cannot be defined.
+
+    Raises:
+        ToolNotFoundError: A selector that does not exclude matches no tool.
+    """
     subjects = {tool: subject(tool) for tool in known}
     chosen: dict[Tool, None] = dict.fromkeys(subjects if selectors[0].excludes else ())
     for selector in selectors:
@@ -306,7 +328,7 @@ def _matching(known: Iterable[Tool], selectors: tuple[Selector, ...]) -> list[To
 
 
 def _has_own_item(selector: Selector) -> bool:
-    """Return whether a selector names a failed or disabled plugin, which its own item reports."""
+    """Return whether a selector names a failed or disabled plugin, which has an item that reports it."""
     absent = [each.plugin for each in current().report() if not isinstance(each, LoadedPlugin)]
     return selector.distribution is not None and any(selector.names_distribution(each.distribution) for each in absent)
 
@@ -315,12 +337,10 @@ def _has_own_item(selector: Selector) -> bool:
 
 
 def distributions_here(root: Path) -> tuple[str, ...]:
-    """Return the distributions whose source is a folder, or is around it; all if none is.
+    """Return the distributions whose source is in a folder, or else around it; all if there are none.
 
-    Of several folders around it, the nearest counts.
-
-    A distribution's source is the folder it was installed from (direct_url.json, PEP 610), editable or not, and the folder whose
-    pyproject.toml has its name.
+    Of several folders around it, the nearest counts. A distribution's source is the folder it was installed from (direct_url.json, PEP
+    610), editable or not, and the folder whose pyproject.toml has its name.
 
     Args:
         root: pytest's root folder.
@@ -350,7 +370,7 @@ def distributions_here(root: Path) -> tuple[str, ...]:
 
 
 def _project_at(root: Path) -> tuple[str, bool]:
-    """Return the name of a folder's project, and whether it ships tools; an empty name for none."""
+    """Return the name of the project in `root`, or an empty name, and whether it ships tools."""
     try:
         project: Any = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8")).get("project", {})
         return str(project.get("name", "")), "fcregistry" in project.get("entry-points", {})
@@ -359,7 +379,7 @@ def _project_at(root: Path) -> tuple[str, bool]:
 
 
 def _source_of(name: str) -> Path | None:
-    """Return the folder that a distribution was installed from, if it was installed from a folder."""
+    """Return the folder that a distribution was installed from; None if that was not a folder."""
     try:
         source = install_source(distribution(name))
     except PackageNotFoundError:

@@ -84,6 +84,7 @@ def check_tool(
 
 
 def _tool(given: Tool | Callable[..., Any] | str, registry: Registry | None) -> Tool:
+    """Return the tool that the caller passed, by itself, by its name or by its function."""
     if isinstance(given, Tool):
         return given
     from fcregistry._registry import registry as process_registry  # only a name or a function needs it
@@ -147,7 +148,7 @@ def has_a_stable_schema(case: Case) -> Iterator[Failure]:
 
 
 def _difference(first: Any, second: Any, path: tuple[str | int, ...] = ()) -> str:
-    """Return the path of the first difference between two JSON values, and both values there."""
+    """Return words for the first difference between two JSON values: its path, and both values there."""
     if isinstance(first, dict) and isinstance(second, dict) and list(first) == list(second):
         inner = next(name for name in first if json.dumps(first[name]) != json.dumps(second[name]))
         return _difference(first[inner], second[inner], (*path, inner))
@@ -191,6 +192,7 @@ def names_fit_every_provider(case: Case) -> Iterable[Failure]:
 
 
 def _parameter_name_failures(tool: Tool, wanted: formats.Format) -> Iterator[Failure]:
+    """Yield a failure for each parameter whose name the provider of the format `wanted` refuses."""
     for profile in filter(None, (wanted.profile, wanted.strict_profile)):
         for name in tool.parameters.get("properties", {}):
             if profile.names is not None and re.fullmatch(profile.names, name) is None:
@@ -199,7 +201,7 @@ def _parameter_name_failures(tool: Tool, wanted: formats.Format) -> Iterator[Fai
 
 
 def _tool_name_failures(name: str, wanted: formats.Format) -> Iterator[Failure]:
-    """Yield a failure if the provider of a format refuses the tool's name."""
+    """Yield a failure if the provider of the format `wanted` refuses the tool's name."""
     if wanted.alphabet is not None and not wanted.alphabet.fits(wire := wanted.alphabet.wire_name(name)):
         rule = f"a name that the format {wanted.name} accepts"
         yield Failure(expected=rule, got=repr(wire), advice="give the tool another name")
@@ -235,6 +237,7 @@ def answers_its_examples(case: Case) -> Verdict:
 
 
 def _reason_not_to_run(case: Case) -> str:
+    """Return the reason the function does not run with its examples; empty if it does."""
     options = case.tool.options
     if unavailable := case.tool.unavailable:
         return f"{'the environment variable ' if case.tool.missing_env else ''}{unavailable}"
@@ -253,6 +256,7 @@ def _reason_not_to_run(case: Case) -> str:
 
 
 def _result_failures(case: Case, example: Any, result: ToolResult) -> Iterator[Failure]:
+    """Yield what is wrong with `result`, that of a call with the declared `example`."""
     if result.error is not None and result.error.code in ("malformed_call", "invalid_arguments"):
         return  # the function did not run; the rule `accepts-its-examples` reports why
     if not result.ok:
@@ -293,6 +297,7 @@ def _result_failures(case: Case, example: Any, result: ToolResult) -> Iterator[F
 
 
 def _is_defined(tool: Tool) -> bool:
+    """Return whether the tool can be defined."""
     return tool.definition_error is None
 
 
@@ -302,6 +307,7 @@ def _is_sound(tool: Tool) -> bool:
 
 
 def _has_examples(tool: Tool) -> bool:
+    """Return whether the tool has a valid schema and declares examples."""
     return _is_sound(tool) and bool(tool.options.examples)
 
 

@@ -54,7 +54,7 @@ class SchemaReader:
         return True if found is None else found
 
     def validator_of(self, node: Node) -> Callable[[Any], bool]:
-        """Return a function that decides whether a part of this document accepts a value.
+        """Return a function that returns whether a part of this document accepts a value.
 
         The part may also be a schema made of several parts.
         """
@@ -62,7 +62,7 @@ class SchemaReader:
         return lambda value: self._validator.accepts_part(node, value)
 
     def height(self, node: Node) -> float:
-        """Return the least number of references that a value needs; infinity if it would never end."""
+        """Return the least number of references that a value of `node` needs; infinity if it would never end."""
         return self._height(node, self._heights)
 
     @cached_property
@@ -77,6 +77,12 @@ class SchemaReader:
         return known
 
     def _height(self, node: Node, known: Mapping[str, float]) -> float:
+        """Return the height of `node`, given those of the targets of references.
+
+        Args:
+            node: A part of the schema.
+            known: Reference -> the height of its target.
+        """
         if not isinstance(node, dict):
             return math.inf if node is False else 0
         heights = [0.0]
@@ -91,6 +97,7 @@ class SchemaReader:
         return max(heights)
 
     def _height_of_type(self, kind: str, node: dict[str, Any], known: Mapping[str, float]) -> float:
+        """Return the height of the values of `node` that are of the type `kind`; `known` is as in `_height`."""
         if kind == "object":
             properties = node.get("properties", {})
             inner = [properties.get(each, node.get("additionalProperties", True)) for each in node.get("required", ())]
@@ -114,6 +121,13 @@ class SchemaReader:
         return self._flat[id(node)][1]
 
     def _parts(self, node: Node, above: tuple[str, ...], followed: set[str]) -> Iterator[dict[str, Any]]:
+        """Yield the schemas whose conjunction `node` is, without `$ref` and `allOf`.
+
+        Args:
+            node: A part of the schema.
+            above: The references that lead to it, which are not followed again.
+            followed: The references that were followed; more are added.
+        """
         if not isinstance(node, dict):
             if node is False:
                 yield {"enum": []}
@@ -130,6 +144,7 @@ class SchemaReader:
 
 
 def _as_enum(own: dict[str, Any]) -> dict[str, Any]:
+    """Return keywords with `enum` in place of `const`."""
     if "const" not in own:
         return own
     return {**{key: value for key, value in own.items() if key != "const"}, "enum": [own["const"]]}
@@ -142,7 +157,7 @@ DESCRIBING: Final = frozenset({
     "title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly", "discriminator", "$comment",
     "$schema", "$id", "id", "$anchor", "$defs", "definitions", "$vocabulary", "contentEncoding", "contentMediaType",
 })  # fmt: skip
-"""Keywords that no value can break."""
+"""Keywords that no value can violate."""
 
 
 def constants(node: Node) -> Iterable[Any]:
@@ -161,7 +176,7 @@ def constants(node: Node) -> Iterable[Any]:
 
 
 def item_schemas(node: Mapping[str, Any]) -> tuple[list[Node], Node]:
-    """Return the schemas of the first items, and that of all others; of 2020-12 or earlier drafts."""
+    """Return the schemas of the first items, and the schema of all other items, by any draft."""
     items = node.get("items", True)
     if isinstance(items, list):
         return items, node.get("additionalItems", True)

@@ -67,6 +67,7 @@ def nearly_arguments_of(
 
 
 def _in_any_order(arguments: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
+    """Return a strategy of the same object with its names in any order."""
     return st.permutations(list(arguments.items())).map(dict)
 
 
@@ -100,7 +101,7 @@ class Values:
         self._made: dict[tuple[int, int], tuple[Node, st.SearchStrategy[Any]]] = {}
 
     def of(self, node: Node, depth: int = 0) -> st.SearchStrategy[Any]:
-        """Return the values of a part of the schema.
+        """Return a strategy of the values of a part of the schema, made once for each part and depth.
 
         Args:
             node: The part.
@@ -112,6 +113,7 @@ class Values:
         return self._made[key][1]
 
     def _values(self, node: Node, depth: int) -> st.SearchStrategy[Any]:
+        """Return a strategy of the values of `node`, filtered where they cannot be constructed exactly."""
         if math.isinf(self._document.height(node)):
             return st.nothing()
         keywords, is_exact, follows = self._document.flat(node)
@@ -123,6 +125,10 @@ class Values:
         return made.filter(self._document.validator_of(node))
 
     def _values_of_keywords(self, keywords: dict[str, Any], depth: int) -> st.SearchStrategy[Any]:
+        """Return a strategy of values that keywords, without references and conjunctions, accept.
+
+        Some of them may be wrong, by keywords that the values are not constructed from.
+        """
         for union in ("anyOf", "oneOf"):
             if union in keywords:
                 rest = {key: value for key, value in keywords.items() if key != union}
@@ -147,6 +153,7 @@ class Values:
         return [each for height, each in heights if height <= most and not math.isinf(height)]
 
     def _values_of_type(self, kind: str, keywords: dict[str, Any], depth: int) -> st.SearchStrategy[Any]:
+        """Return a strategy of values of one type; of any value if the type is unknown."""
         makers: dict[str, Callable[[], st.SearchStrategy[Any]]] = {
             "null": st.none,
             "boolean": st.booleans,
@@ -161,6 +168,7 @@ class Values:
     # Arrays
 
     def _arrays(self, keywords: dict[str, Any], depth: int) -> st.SearchStrategy[list[Any]]:
+        """Return a strategy of arrays."""
         first, rest = item_schemas(keywords)
         least, most = _limits(keywords, "Items")
         if rest is False or keywords.get("unevaluatedItems") is False:
@@ -172,6 +180,7 @@ class Values:
 
         @st.composite
         def arrays(draw: st.DrawFn) -> list[Any]:
+            """Draw the first items, and then the others."""
             start = [
                 draw(self.of(each, depth))
                 for each in first[: draw(st.integers(min(least, len(first)), min(usual, len(first))))]
@@ -190,6 +199,7 @@ class Values:
     # Objects
 
     def _objects(self, keywords: dict[str, Any], depth: int) -> st.SearchStrategy[dict[str, Any]]:
+        """Return a strategy of objects."""
         properties: dict[str, Node] = keywords.get("properties", {})
         required = [name for name in keywords.get("required", ()) if isinstance(name, str)]
         others = [] if depth >= _DEPTH else self._possible_properties(properties, required)
@@ -198,6 +208,7 @@ class Values:
 
         @st.composite
         def objects(draw: st.DrawFn) -> dict[str, Any]:
+            """Draw the required properties, some of the optional ones, and some that the schema does not name."""
             chosen = [*required, *draw(_some_of(others, least - len(required)))]
             value = {name: draw(self.of(properties.get(name, extra), depth)) for name in chosen}
             room = max(0, int(min(most, len(value) + _MORE)) - len(value))
@@ -208,7 +219,7 @@ class Values:
         return objects()
 
     def _possible_properties(self, properties: Mapping[str, Node], required: Iterable[str]) -> list[str]:
-        """Return the optional properties that a value can have."""
+        """Return the names of the properties that a value can have beside those in `required`."""
         taken = set(required)
         return [
             name
@@ -217,7 +228,14 @@ class Values:
         ]
 
     def _extras(self, keywords: dict[str, Any], depth: int, least: int, most: int) -> st.SearchStrategy[dict[str, Any]]:
-        """Return a strategy of properties that the schema does not name."""
+        """Return a strategy of objects of properties that the schema does not name.
+
+        Args:
+            keywords: The keywords of the object.
+            depth: The number of references that lead to it.
+            least: The fewest properties.
+            most: The most properties.
+        """
         known = keywords.get("properties", {})
         ways: list[tuple[st.SearchStrategy[str], Node]] = [
             (_of_pattern(pattern, 0, None), node) for pattern, node in keywords.get("patternProperties", {}).items()
@@ -233,25 +251,29 @@ class Values:
         return st.lists(pairs, min_size=least, max_size=most, unique_by=lambda pair: pair[0]).map(dict)
 
     def _name_strategy(self, node: Node, depth: int) -> st.SearchStrategy[str]:
+        """Return a strategy of names that `node`, the value of `propertyNames`, accepts."""
         if node is None or node is True:
             return _names
         return self.of({"allOf": [{"type": "string"}, node]}, depth)
 
 
 def _limits(keywords: Mapping[str, Any], of: str) -> tuple[int, float]:
-    """Return the limits of a `min…` and a `max…` keyword; JSON may write them as `2.0`."""
+    """Return the values of `min…` and `max…`, such as `minItems` if `of` is `Items`.
+
+    They are 0 and infinity if the keywords are missing. JSON may write them as `2.0`.
+    """
     most = keywords.get(f"max{of}")
     return int(keywords.get(f"min{of}", 0)), math.inf if most is None else int(most)
 
 
 def _conditional(keywords: dict[str, Any]) -> list[Node]:
-    """Return the alternatives of an `if`: it and `then`, or `else`."""
+    """Return the alternatives of an `if`: the `if` with `then`, and `else`."""
     rest = {key: value for key, value in keywords.items() if key not in ("if", "then", "else")}
     return [_and(rest, keywords["if"], keywords.get("then", True)), _and(rest, keywords.get("else", True))]
 
 
 def _and(keywords: Mapping[str, Any], *others: Node) -> Node:
-    """Return the conjunction of schemas; `unevaluated…` keywords apply after all of them."""
+    """Return the conjunction of `keywords` and `others`; `unevaluated…` keywords apply after all of them."""
     after = {key: value for key, value in keywords.items() if key.startswith("unevaluated")}
     return {**after, "allOf": [{key: value for key, value in keywords.items() if key not in after}, *others]}
 
@@ -320,6 +342,7 @@ def _bound(schema: Mapping[str, Any], sign: int) -> _Bound | None:
 
 
 def _step(schema: Mapping[str, Any]) -> Fraction | None:
+    """Return the value of `multipleOf`, or None if it is missing or not positive."""
     step = schema.get("multipleOf")
     if step is None or step <= 0:
         return None
@@ -327,7 +350,7 @@ def _step(schema: Mapping[str, Any]) -> Fraction | None:
 
 
 def _counts(schema: Mapping[str, Any], unit: Fraction) -> tuple[int | None, int | None]:
-    """Return the least and the greatest whole multiple of a unit within the bounds; None for no bound."""
+    """Return the least and the greatest count of `unit` within the bounds; None for no bound."""
     low, high = (
         None
         if bound is None
@@ -340,7 +363,7 @@ def _counts(schema: Mapping[str, Any], unit: Fraction) -> tuple[int | None, int 
 
 
 def _float_above(bound: _Bound | None) -> float:
-    """Return the smallest float within a lower bound."""
+    """Return the smallest float within a lower bound; minus infinity without a bound."""
     if bound is None:
         return -math.inf
     try:
@@ -396,7 +419,10 @@ def strings(schema: Mapping[str, Any], formats: Mapping[str, st.SearchStrategy[s
 
 
 def _of_pattern(pattern: str, least: int, most: int | None) -> st.SearchStrategy[str]:
-    """Return a strategy of strings that match; if Python cannot read the pattern, only by chance."""
+    """Return a strategy of strings that match `pattern`, of a length within the limits.
+
+    If Python cannot read the pattern, they match only by chance.
+    """
     try:
         compiled = re.compile(pattern)
     except (re.error, OverflowError, RecursionError):
@@ -432,10 +458,12 @@ _word = st.sampled_from(_WORDS)
 
 
 def _with_offset(text: str, offset: str) -> str:
+    """Return a time with a UTC offset."""
     return text + offset
 
 
 def _joined(separator: str, part: st.SearchStrategy[str], least: int = 1) -> st.SearchStrategy[str]:
+    """Return a strategy of texts: `least` to three texts of `part`, joined by `separator`."""
     return st.lists(part, min_size=least, max_size=3).map(separator.join)
 
 
@@ -509,7 +537,7 @@ _ANOTHER_TYPE: Final[tuple[Any, ...]] = (
 )  # fmt: skip
 
 _LONGEST_TRIED: Final = 5000
-"""Length limits above this are not tried: nobody can read such an example."""
+"""Length limits above this are not tried: such an example would be too long to read."""
 
 
 class Mutations:
@@ -527,10 +555,11 @@ class Mutations:
         self._words = sorted({each for each in found if isinstance(each, str)})
 
     def of(self, values: st.SearchStrategy[dict[str, Any]]) -> st.SearchStrategy[dict[str, Any]]:
-        """Return a strategy of objects that differ in one place from those of the given one."""
+        """Return a strategy of objects that differ in one place from those of `values`."""
 
         @st.composite
         def changed(draw: st.DrawFn) -> dict[str, Any]:
+            """Draw an object and a place in it, and change it there."""
             value = copy.deepcopy(draw(values))
             places = list(_places(value, ()))
             path = draw(st.sampled_from(places))
@@ -545,6 +574,7 @@ class Mutations:
         return changed()
 
     def _changes(self, value: Any) -> list[st.SearchStrategy[Any]]:
+        """Return strategies of other values for the place of `value`, one for each kind of change."""
         ways: list[st.SearchStrategy[Any]] = [st.sampled_from(_ANOTHER_TYPE)]
         if isinstance(value, dict):
             ways += [*self._object_changes(value), st.just(json.dumps(value))]
@@ -559,6 +589,7 @@ class Mutations:
         return ways
 
     def _object_changes(self, value: dict[str, Any]) -> list[st.SearchStrategy[Any]]:
+        """Return strategies of objects like `value` with a property added, left out or renamed."""
         taken = list(value)
         unknown = [name for name in (*self._words, *(f"{each}s" for each in taken), "unknown", "") if name not in value]
         ways: list[st.SearchStrategy[Any]] = [
@@ -576,6 +607,7 @@ class Mutations:
         return ways
 
     def _array_changes(self, value: list[Any]) -> list[st.SearchStrategy[Any]]:
+        """Return strategies of arrays like `value` with items added, left out or in another order."""
         ways: list[st.SearchStrategy[Any]] = [st.sampled_from(_ANOTHER_TYPE).map(lambda new: [*value, new])]
         if value:
             ways.append(st.sampled_from([value[:-1], value[1:], [*value, value[0]], value[::-1]]))
@@ -584,12 +616,14 @@ class Mutations:
         return ways
 
     def _texts_near(self, value: str) -> list[str]:
+        """Return texts that differ little from `value`, or have a length near a limit of the schema."""
         near = [f"{value}\n", f" {value}", f"{value}x", value[:-1], value.upper(), value.title(), *self._words]
         near += [(value or "a") * length for length in self._lengths if length < 100]
         near += [("a" * (length + more)) for length in self._lengths for more in (-1, 0, 1) if length + more >= 0]
         return list(dict.fromkeys(each for each in near if each != value)) or [f"{value}x"]
 
     def _numbers_near(self, value: int | float) -> list[Any]:
+        """Return numbers that differ little from `value` or from a number in the schema."""
         limits = [each + more for each in self._numbers for more in (-1, 0, 1, 0.5, -0.5) if abs(each) < 1e300]
         near: list[Any] = [value + 0.5 if abs(value) < 2**50 else 0.5, -value, value + 1, value + 0.001, *limits]
         if isinstance(value, float) and value.is_integer():
@@ -600,7 +634,7 @@ class Mutations:
 
 
 def _places(value: Any, above: Path) -> Iterator[Path]:
-    """Yield the path of a value and of everything inside it."""
+    """Yield the paths of `value`, which is at `above`, and of everything inside it."""
     yield above
     if isinstance(value, dict):
         for name, each in value.items():
