@@ -33,7 +33,7 @@ class DocumentedParameter(NamedTuple):
 
 
 _UNKNOWN: Final = DocumentedParameter("", "", None)
-"""What is known of a name before its first entry."""
+"""The documentation of a name before its first entry is read."""
 
 
 class Documentation(NamedTuple):
@@ -331,7 +331,10 @@ _SIMPLE_HEAD: Final = re.compile(r" *(?:[-*+•] +)?([^\s:(,]+)(?:\s*\(([^()]*)\
 
 
 def _read_google(section: _Section) -> Iterator[_Entry]:
-    """Yield the entries of a Google section, such as `Args:`."""
+    """Yield the entries of a Google section, such as `Args:`.
+
+    Lines that are not entries are entries of the kind `unread`.
+    """
     if section.kind in ("returns", "yields"):
         type_, text = _split_result("\n".join(_dedent(section.lines)).strip())
         yield section.kind, "", text, type_
@@ -386,7 +389,7 @@ def _parse_head(text: str) -> tuple[list[str], str | None, str] | None:
 def _split_result(text: str) -> tuple[str | None, str]:
     """Return the type of a result, or None, and the text about the result.
 
-    Both forms are read: `dict[str, int]: text`, and the type alone, such as `int`.
+    Both forms are read: `dict[str, int]: text`, and the type alone, such as `int`, which is then the text, too.
     """
     parts = _split_at_colon(text)
     if parts is None:
@@ -409,7 +412,10 @@ def _is_type(text: str) -> bool:
 
 
 def _read_numpy(section: _Section) -> Iterator[_Entry]:
-    """Yield the entries of a NumPy section, as docstring_parser reads them."""
+    """Yield the entries of a NumPy section, as docstring_parser reads them.
+
+    Lines that it cannot read are entries of the kind `unread`.
+    """
     level = next((_indentation(line) for line in section.lines if line), 0)
     title = section.kind.title()
     lines = [title, "-" * len(title)]  # docstring_parser wants a line of dashes exactly as long as the title

@@ -63,7 +63,12 @@ def home_folder() -> str | None:
 
 
 def _folder_of_user(variable: str, usual: str) -> str | None:
-    """Return fcregistry's folder in the folder of `variable`, or else in `usual`; None without a home."""
+    """Return the path of fcregistry's folder in a folder of the user; None if the user has no home folder.
+
+    Args:
+        variable: The environment variable that names the user's folder.
+        usual: The user's folder if the variable has no absolute path; may begin with `~`.
+    """
     folder = os.environ.get(variable, "")
     if not os.path.isabs(folder):  # the specification says to ignore a relative path
         folder = os.path.expanduser(usual)

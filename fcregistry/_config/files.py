@@ -159,7 +159,7 @@ def _time_of_folder(path: str) -> float:
     """Return when the folder of `path` was modified; infinity if there is no folder."""
     try:
         return os.stat(os.path.dirname(path)).st_mtime
-    except OSError:  # it is gone, too, for no one knows how long
+    except OSError:  # the folder is missing, too, and nothing says since when
         return float("inf")
 
 
@@ -198,7 +198,7 @@ def _take_snapshot(path: str, known: bytes | None, *, in_project: bool) -> _Snap
         if not S_ISREG(status.st_mode) and not S_ISDIR(status.st_mode):
             if in_project:
                 raise ConfigurationError(f"{path} is not a regular file")
-            if known is not None:  # what a pipe had, it does not have a second time
+            if known is not None:  # a pipe cannot be read a second time
                 return _Snapshot(known, 0.0)
         return _read(path, status, waits=not in_project)
     except OSError as error:

@@ -120,7 +120,10 @@ def read_lock(path: str) -> Lock:
 
 @lru_cache(maxsize=16)
 def _parse_lock(path: str, _stamp: tuple[int, ...]) -> Lock:
-    """Return the lock at `path`, cached for `_stamp`, which differs after each change of the file."""
+    """Return the lock at `path`, with a `problem` if it cannot be read.
+
+    It is cached for `_stamp`, which differs after each change of the file.
+    """
     import json  # 6 ms, paid only where a lock is configured
 
     try:
@@ -208,7 +211,7 @@ def locks_of(layers: Iterable[Layer]) -> tuple[tuple[str, Lock], ...]:
 
 
 _kept: Final[dict[tuple[str, str], tuple[Lock, ...]]] = {}
-"""Source of the mode and path of the lock -> what the lock has said in this process, without passing problems."""
+"""Source of the mode and path of the lock -> the different locks that this process has read there, without temporary problems."""
 
 
 def _keep(source: str, lock: Lock) -> tuple[Lock, ...]:

@@ -101,8 +101,11 @@ LOCK: Final = "fcregistry.lock"
 def _project_layer() -> Layer | None:
     """Return the layer of the nearest file of a project, or None if there is none.
 
-    The search goes from the working folder upwards to the root of a repository or the home folder. A pyproject.toml without
-    `[tool.fcregistry]` does not count.
+    It has no defaults if others than the user may have written the file. The search goes from the working folder upwards to the root of a
+    repository or the home folder. A pyproject.toml without `[tool.fcregistry]` does not count.
+
+    Raises:
+        ConfigurationError: The file cannot be read, or one folder has two such files.
     """
     for folder in _project_folders():
         own, shared = (_read_layer_of(folder + name, "project") for name in (FILE, PYPROJECT))

@@ -283,7 +283,7 @@ _NEEDED_BESIDE: Final = {
     "minContains": {"contains"},
     "then": {"if"},
 }
-"""Keyword -> the keywords of which it needs one beside it."""
+"""Keyword -> the keywords of which one must be beside it."""
 
 
 # --- References to the top ---

@@ -57,7 +57,7 @@ def _is_narrowed(one: dict[str, Any], other: dict[str, Any]) -> bool:
 
 
 _BESIDE: Final = {"additionalProperties": ("properties", "patternProperties"), "items": ("prefixItems",)}
-"""Keyword -> the keywords beside it that take values away from it."""
+"""Keyword -> the keywords beside it, to whose parts of a value it does not apply."""
 
 
 def _is_same(one: Any, other: Any) -> bool:

@@ -240,6 +240,7 @@ Breaks: TypeAlias = "Callable[[Any, Any], bool]"
 
 
 def _is_number(value: Any) -> bool:
+    """Return whether a JSON value is a number; a boolean is not."""
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
@@ -286,9 +287,10 @@ Check: TypeAlias = "Callable[[_Place, Any, Any, list[Violation]], None]"
 
 
 def _make_reference_check(keyword: str) -> Check:
-    """Return a check that appends the violations of the target of a reference."""
+    """Return the check of `keyword`, such as `$ref`: it appends the violations of the reference's target."""
 
     def check(place: _Place, reference: Any, value: Any, found: list[Violation]) -> None:
+        """Append the violations of the target of `reference` by `value`."""
         schema, scope = place.scope.follow(keyword, reference)
         _add(place.walk.apply_shared(schema, scope, value, place.path), found)
 

@@ -403,6 +403,7 @@ def _compare_digits(compare: Callable[[Any, Any], bool]) -> Callable[[Any, Any],
     """Return a function that applies `compare` to two numbers by their written digits."""
 
     def holds(value: Any, limit: Any) -> bool:
+        """Return whether `value` satisfies `limit`, compared by their written digits."""
         if isinstance(value, Fraction) or isinstance(limit, Fraction):
             return compare(_fraction(value), _fraction(limit))
         return compare(_by_digits(value), _by_digits(limit))

@@ -184,7 +184,7 @@ class TupleCodec(Codec):
 
 
 class DictCodec(Codec):
-    """A dict: an object. Its keys are text in JSON, also those that are not in Python."""
+    """A dict: a JSON object. Its keys are text in JSON, even if they are not text in Python."""
 
     kinds: frozenset[str] = frozenset({"object"})
     hashable = False

@@ -56,7 +56,7 @@ def read_pydantic_class(annotation: Any, reader: Reader) -> Codec | None:
 
 
 def _is_pydantic_dataclass(cls: Any) -> bool:
-    """Return whether a class is, or derives from, a dataclass of pydantic."""
+    """Return whether the nearest dataclass among a class and its bases is one of pydantic."""
     nearest = next((base for base in cls.__mro__ if "__dataclass_fields__" in base.__dict__), None)
     return nearest is not None and "__pydantic_fields__" in nearest.__dict__
 

@@ -140,7 +140,7 @@ def _attrs_field(field: Any, annotated: bool) -> Field:
     from attrs import NOTHING, Factory  # already imported: the class comes from it
 
     required = field.default is NOTHING
-    default = MISSING if required or isinstance(field.default, Factory) else field.default  # type: ignore[arg-type]  # a class, whatever attrs' stub says
+    default = MISSING if required or isinstance(field.default, Factory) else field.default  # type: ignore[arg-type]  # a class, other than in attrs' stub
     written = Any if field.type is None else field.type  # the type of `attr.ib(type=int)`
     annotation = MISSING if annotated else written
     return Field(field.name, required, default, annotation, key=field.alias, name=field.alias)
@@ -150,6 +150,7 @@ def _attrs_field(field: Any, annotated: bool) -> Field:
 
 
 def _is_struct(cls: type) -> bool:
+    """Return whether a class is a Struct of msgspec, without importing msgspec."""
     msgspec = sys.modules.get("msgspec")
     return msgspec is not None and issubclass(cls, msgspec.Struct)
 

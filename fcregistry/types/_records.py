@@ -82,7 +82,7 @@ class Field(NamedTuple):
 
 
 class RecordCodec(Record):
-    """A type with named fields: an object with the required ones, and unknown ones only if open.
+    """A type with named fields: a JSON object that has the required names, and others only if allowed.
 
     Args:
         cls: The class.

@@ -168,6 +168,11 @@ def _of_pattern(name: str, make: Callable[[str], Any]) -> Callable[[str], Any]:
     """Return a function that parses texts that match the pattern of the format `name`, by `make`."""
 
     def parse(text: str) -> Any:
+        """Return the value of `text`.
+
+        Raises:
+            ValueError: It does not match the pattern, or is not valid.
+        """
         return make(_require_match(name, text))
 
     return parse
@@ -265,6 +270,11 @@ def parser_of_ip(name: str) -> Callable[[str], Any]:
     """Return the function that parses the texts of the class `name` of the module `ipaddress`."""
 
     def parse(text: str) -> Any:
+        """Return the address, network or interface that `text` names.
+
+        Raises:
+            ValueError: It names none, or has a zone.
+        """
         import ipaddress  # rarely needed
 
         if "%" in text:  # a zone names an interface of one machine

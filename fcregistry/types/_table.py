@@ -82,7 +82,7 @@ def _read_by_extension(annotation: Any, reader: TypeReader) -> Codec | None:
 
 
 def _refuse(annotation: Any, reader: TypeReader) -> Codec | None:
-    """Raise UnsupportedType: it says why no family reads an annotation, and what to write instead."""
+    """Raise UnsupportedType: the reason no family reads the annotation, and what to write instead."""
     name = show_type(annotation)
     for matches, reason in _REASONS:
         if matches(annotation):

@@ -220,7 +220,7 @@ def _ask_members(union: UnionCodec, members: list[Codec], question: str, value: 
         return answers[key][1]
 
 
-# --- The field that tells records apart ---
+# --- The field that distinguishes records ---
 
 
 def _tags_of(members: Sequence[Codec]) -> tuple[str, dict[tuple[str, object], Codec]] | None:
@@ -302,7 +302,10 @@ def _always_differ(first: RecordCodec, second: RecordCodec) -> bool:
 
 
 def _is_written(field: Field) -> bool:
-    """Return whether the JSON of every instance has the field, which is required or has a default."""
+    """Return whether the JSON of every instance has the field.
+
+    It has if the field is required or has a default, and is neither hidden nor write-only.
+    """
     return (field.required or field.default is not MISSING) and not (field.hidden or field.write_only)
 
 
