@@ -1,4 +1,4 @@
-"""What the environment configures. Read when asked, in any of the ways people separate names."""
+"""Configuration by environment variables: read when it is used, with names separated by commas or space."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from .declared import forgotten
 def test_names_are_separated_by_commas_and_space(
     monkeypatch: pytest.MonkeyPatch, text: str | None, disabled: str
 ) -> None:
-    """They stay in their order, which means something for selectors; an unset variable names nothing."""
+    """They keep their order, which matters for selectors; an unset variable names nothing."""
     monkeypatch.delenv("FCREGISTRY_DISABLE", raising=False)
     if text is not None:
         monkeypatch.setenv("FCREGISTRY_DISABLE", text)
@@ -39,7 +39,7 @@ def test_names_are_separated_by_commas_and_space(
 
 
 def test_nothing_is_read_on_import() -> None:
-    """A value that cannot be read hurts nobody who asks for nothing."""
+    """An invalid value is an error only where it is used."""
     code = (
         "import os\n"
         "class Watched(dict):\n"

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Machine:
-    """The folders that configuration is looked for in."""
+    """The folders in which configuration is looked for."""
 
     system: Path
     user: Path
@@ -28,7 +28,7 @@ class Machine:
 
 @pytest.fixture
 def machine(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Machine:
-    """A machine that nothing is configured on."""
+    """A machine without any configuration."""
     made = Machine(
         tmp_path / "system", tmp_path / "home" / ".config" / "fcregistry", tmp_path / "home" / "work" / "project"
     )
@@ -50,13 +50,13 @@ def modes() -> list[str | None]:
     return [layer.mode for layer in configuration()]
 
 
-def test_nothing_is_configured_where_there_is_no_file(machine: Machine) -> None:
+def test_nothing_is_configured_without_a_file(machine: Machine) -> None:
     assert configuration() == ()
     assert project_lock() == str(machine.project / "fcregistry.lock")
 
 
-def test_layers_stand_in_their_order(machine: Machine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """System, user, project, the file that a variable names, variables."""
+def test_layers_are_in_order(machine: Machine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """The order is: system, user, project, the file that a variable names, variables."""
     named = tmp_path / "named.toml"
     for number, path in enumerate([machine.system / "fcregistry.toml", machine.user / "fcregistry.toml", named]):
         path.write_text(f'precedence = ["number-{number}"]')
@@ -74,7 +74,7 @@ def test_layers_stand_in_their_order(machine: Machine, monkeypatch: pytest.Monke
 
 
 def test_the_nearest_file_of_a_project_is_read(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A pyproject.toml without the table is passed over, as those of a repository's packages are."""
+    """A pyproject.toml without the table is skipped, such as those of a repository's packages."""
     inner = machine.project / "packages" / "one"
     inner.mkdir(parents=True)
     (inner / "pyproject.toml").write_text('[project]\nname = "fcregistry-something"')
@@ -93,10 +93,10 @@ def test_a_nearer_file_is_read_instead(machine: Machine, monkeypatch: pytest.Mon
 
 
 @pytest.mark.parametrize("where", ["repository", "home"])
-def test_it_is_looked_for_up_to_the_root_of_a_repository_or_home(
+def test_the_search_for_a_project_file_ends_at_a_repository_or_home(
     machine: Machine, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, where: str
 ) -> None:
-    """What lies above belongs to somebody else."""
+    """The folders above may belong to other users."""
     (tmp_path / "fcregistry.toml").write_text('mode = "allow"')
     (machine.project.parent / "fcregistry.toml").write_text('mode = "locked"')
     monkeypatch.chdir(machine.project if where == "repository" else tmp_path / "home")
@@ -117,8 +117,8 @@ def test_a_file_is_read_again_when_it_changed(machine: Machine) -> None:
     assert modes() == []
 
 
-def test_the_lock_stands_beside_the_projects_file(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Or where that says; without a file, it is the nearest one."""
+def test_the_lock_is_beside_the_projects_file(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Or it is where the file says; without a file, it is the nearest one."""
     inner = machine.project / "inner"
     inner.mkdir()
     monkeypatch.chdir(inner)
@@ -163,7 +163,7 @@ WRONG = {
 @pytest.mark.parametrize("text", WRONG)
 @pytest.mark.parametrize("layer", ["system", "user", "project"])
 def test_a_file_that_cannot_be_read_raises(machine: Machine, layer: str, text: str) -> None:
-    """It names file, key and fix; passed over, it would open what it was written to close."""
+    """The message names file, key and fix. If the file were skipped, its rules would not apply."""
     path = getattr(machine, layer) / "fcregistry.toml"
     path.write_text(text, encoding="utf-8")
     with pytest.raises(ConfigurationError) as caught:
@@ -171,7 +171,7 @@ def test_a_file_that_cannot_be_read_raises(machine: Machine, layer: str, text: s
     assert str(caught.value) == WRONG[text].replace("FILE", str(path))
 
 
-def test_a_file_that_is_no_toml_raises(machine: Machine) -> None:
+def test_a_file_that_is_not_toml_raises(machine: Machine) -> None:
     (machine.project / "fcregistry.toml").write_text('mode = "locked')
     with pytest.raises(
         ConfigurationError,
@@ -183,7 +183,7 @@ def test_a_file_that_is_no_toml_raises(machine: Machine) -> None:
 @pytest.mark.skipif(os.name != "posix", reason="there are no devices")
 @pytest.mark.parametrize("name", ["fcregistry.toml", "pyproject.toml"])
 def test_a_file_that_is_a_link_to_a_device_is_not_read(machine: Machine, name: str) -> None:
-    """It may never end; a repository may hold such a link."""
+    """Reading a device may never end, and a repository may contain such a link."""
     (machine.project / name).symlink_to("/dev/null")
     with pytest.raises(ConfigurationError, match=f"{name} is not a regular file$"):
         configuration()
@@ -228,7 +228,7 @@ def test_a_project_that_only_requires_fcregistry_has_no_table(machine: Machine) 
 
 
 def test_a_project_has_one_file(machine: Machine) -> None:
-    """Of two, one would be passed over silently."""
+    """Of two files, one would be skipped silently."""
     (machine.project / "fcregistry.toml").touch()
     (machine.project / "pyproject.toml").write_text("[tool.fcregistry]")
     with pytest.raises(
@@ -273,8 +273,8 @@ def test_a_variable_that_cannot_be_read_raises(
     assert str(caught.value) == message
 
 
-def test_a_home_that_we_are_kept_out_of_has_no_file(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Services are; where the system's file cannot be looked for, that is no reason to do without it."""
+def test_a_home_folder_without_permission_has_no_file(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Services have no permission for home folders. For the system's folder, the same is an error."""
     closed = (str(machine.user), str(machine.system))
     access, lstat = os.access, os.lstat
 
@@ -297,7 +297,7 @@ def test_a_home_that_we_are_kept_out_of_has_no_file(machine: Machine, monkeypatc
     assert configuration() == ()
 
 
-def test_nothing_is_imported_where_nothing_is_configured(machine: Machine) -> None:
+def test_nothing_is_imported_if_nothing_is_configured(machine: Machine) -> None:
     """This runs at the start of every command."""
     code = (
         "import sys; from fcregistry._config.policy import trust\n"

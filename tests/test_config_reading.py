@@ -57,8 +57,8 @@ LAYERS = pytest.mark.parametrize("layer", ["system", "user", "project"])
 
 
 @LAYERS
-def test_a_link_that_leads_nowhere_is_an_error(machine: Machine, layer: str) -> None:
-    """The rules that it was to have are not known."""
+def test_a_link_to_a_missing_file_is_an_error(machine: Machine, layer: str) -> None:
+    """The rules in the missing file are not known."""
     path = machine.file(layer)
     path.symlink_to("gone.toml")
     with pytest.raises(ConfigurationError) as caught:
@@ -78,8 +78,8 @@ def test_a_loop_of_links_is_an_error(machine: Machine, layer: str) -> None:
 
 
 @pytest.mark.parametrize("layer", ["system", "user"])
-def test_a_folder_that_is_a_link_to_nowhere_is_an_error(machine: Machine, layer: str) -> None:
-    """It may be on a disk that is not there yet."""
+def test_a_folder_that_is_a_link_to_a_missing_folder_is_an_error(machine: Machine, layer: str) -> None:
+    """It may be on a disk that is not mounted yet."""
     folder = machine.file(layer).parent
     folder.rmdir()
     folder.symlink_to("gone")
@@ -88,14 +88,14 @@ def test_a_folder_that_is_a_link_to_nowhere_is_an_error(machine: Machine, layer:
     assert str(caught.value) == f"{folder} is a link to a folder that does not exist; correct or remove it"
 
 
-def test_a_table_behind_a_link_that_leads_nowhere_is_an_error(machine: Machine) -> None:
+def test_a_pyproject_that_is_a_link_to_a_missing_file_is_an_error(machine: Machine) -> None:
     (machine.project / "pyproject.toml").symlink_to("gone.toml")
     with pytest.raises(ConfigurationError, match=r"pyproject\.toml is a link to a file that does not exist"):
         configuration()
 
 
 def test_a_home_that_is_a_link_ends_the_search(machine: Machine, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The working folder has another path then: no link is in it."""
+    """The working folder then has another path, without the link."""
     (machine.project / ".git").rmdir()
     (machine.home.parent / "fcregistry.toml").write_text('deny = ["above"]')
     (machine.home.parent / "link").symlink_to(machine.home)
@@ -110,20 +110,20 @@ def test_a_home_that_is_a_link_ends_the_search(machine: Machine, monkeypatch: py
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """Holds the time of the process, which stands still."""
+    """The time of the process, which does not pass."""
     now = [100.0]
     monkeypatch.setattr(files, "monotonic", lambda: now[0])
     return now
 
 
 def age(path: Path, seconds: float = 60) -> None:
-    """Make a file or folder look as if its last change were some seconds ago."""
+    """Set the last change of a file or folder to some seconds ago."""
     then = time.time() - seconds
     os.utime(path, (then, then))
 
 
 def change(path: Path, text: str | None) -> None:
-    """Change a file, or remove it, just now: however long a test takes, that is not in the past."""
+    """Change or remove a file at the present time, however long the test takes."""
     if text is None:
         path.unlink()
     else:
@@ -135,7 +135,7 @@ def change(path: Path, text: str | None) -> None:
 @pytest.mark.usefixtures("clock")
 @pytest.mark.parametrize("part", ["", 'deny = ["b"]\n'])
 def test_a_file_that_is_empty_while_it_is_rewritten_loses_no_rule(machine: Machine, layer: str, part: str) -> None:
-    """What was read before counts until the file stays as it is."""
+    """The content that was read before counts until the file stays unchanged."""
     path = machine.file(layer)
     path.write_text('deny = ["a"]')
     assert denied() == ["a"]
@@ -163,7 +163,7 @@ def test_a_file_that_is_missing_while_it_is_replaced_loses_no_rule(machine: Mach
 
 
 def test_a_file_that_stays_empty_or_away_loses_its_rules(machine: Machine) -> None:
-    """Unlike those of a project, rules of the user's file go with it."""
+    """Rules of the user's file end with the file, unlike those of a project."""
     path = machine.file("user")
     path.write_text('deny = ["a"]')
     assert denied() == ["a"]
@@ -180,7 +180,7 @@ def test_a_file_that_stays_empty_or_away_loses_its_rules(machine: Machine) -> No
 
 @pytest.mark.parametrize("text", ['deny = ["b"]', None])
 def test_a_change_counts_where_clocks_differ(machine: Machine, clock: list[float], text: str | None) -> None:
-    """The clock of a file server may be ahead: then the time between two looks counts."""
+    """The clock of a file server may be ahead: then the time between two snapshots counts."""
     path = machine.file("user")
     path.write_text('deny = ["a"]')
     assert denied() == ["a"]
@@ -191,7 +191,7 @@ def test_a_change_counts_where_clocks_differ(machine: Machine, clock: list[float
 
 
 class Sleeps:
-    """What happens to a file while it is waited for, one step after the other."""
+    """The changes to a file while the process waits for it, one for each sleep."""
 
     def __init__(self, *steps: Callable[[], object]) -> None:
         self.steps = list(steps)
@@ -281,12 +281,12 @@ def test_long_keys_are_found_wherever_they_are(machine: Machine, text: str) -> N
         "description = '''" + "= " * 6000 + "'''",
     ],
 )
-def test_dots_in_texts_and_comments_are_no_keys(machine: Machine, text: str) -> None:
+def test_dots_in_texts_and_comments_are_not_keys(machine: Machine, text: str) -> None:
     (machine.project / "pyproject.toml").write_text(f"{text}\n[tool.fcregistry]\ndeny = ['a']")
     assert denied() == ["a"]
 
 
-def test_a_large_project_that_does_not_configure_fcregistry_is_passed_over(machine: Machine) -> None:
+def test_a_large_project_without_fcregistrys_table_is_skipped(machine: Machine) -> None:
     (machine.project / "pyproject.toml").write_text("\n".join(f"a{number} = 1" for number in range(6000)))
     assert configuration() == ()
 
@@ -295,7 +295,7 @@ def test_a_large_project_that_does_not_configure_fcregistry_is_passed_over(machi
 
 
 def give_away(path: Path, monkeypatch: pytest.MonkeyPatch) -> int:
-    """Make a file another user's, and return that user's number."""
+    """Give a file to another user, and return that user's number."""
     if os.geteuid() == 0:
         os.chown(path, 12345, -1)
     else:
@@ -313,7 +313,7 @@ max_tokens = 2
 
 
 @pytest.mark.parametrize("case", ["the file's owner", "the folder's owner", "a file's mode", "a folder's mode", "/tmp"])
-def test_of_a_file_that_others_may_have_written_only_the_rules_are_used(
+def test_only_the_rules_of_a_file_that_others_may_have_written_are_used(
     machine: Machine, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, case: str
 ) -> None:
     path = machine.file("project")
@@ -337,7 +337,7 @@ def test_of_a_file_that_others_may_have_written_only_the_rules_are_used(
     ]
 
 
-def test_a_link_to_a_file_that_others_may_write_is_doubtful(machine: Machine) -> None:
+def test_a_link_to_a_file_that_others_may_write_is_not_trusted(machine: Machine) -> None:
     shared = machine.home / "shared"
     shared.mkdir()
     (shared / "rules.toml").write_text(SETTINGS)
@@ -356,8 +356,8 @@ def test_files_of_root_in_folders_of_root_are_used(machine: Machine, monkeypatch
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root gives files to groups")
-def test_a_group_that_is_not_the_users_own_may_write_what_is_doubtful(machine: Machine) -> None:
-    """Where each user has a group, folders are writable by it."""
+def test_a_file_that_a_shared_group_may_write_is_not_trusted(machine: Machine) -> None:
+    """Where each user has a group of its own, folders are writable by that group."""
     path = machine.file("project")
     path.write_text(SETTINGS)
     machine.project.chmod(0o775)
@@ -369,7 +369,7 @@ def test_a_group_that_is_not_the_users_own_may_write_what_is_doubtful(machine: M
 def test_files_of_the_user_and_named_ones_are_used_wherever_they_are(
     machine: Machine, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The user said so."""
+    """The user has named them."""
     path = machine.project / "named.toml"
     path.write_text(SETTINGS)
     path.chmod(0o666)

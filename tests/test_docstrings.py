@@ -186,7 +186,7 @@ def test_entries_may_be_bullets() -> None:
     assert described(text) == {"city": "The city.", "unit": "The unit.\n- C\n- F"}
 
 
-def test_a_line_of_several_names_adds_to_each_only_what_is_known_of_it() -> None:
+def test_a_line_of_several_names_documents_each_of_them() -> None:
     for text in (
         "Get.\n\nArgs:\n    a (str): A.\n    a, b:\n",
         "Get.\n\nParameters\n---\na : str\n    A.\na, b\n",
@@ -345,7 +345,7 @@ SHOWN = [
 
 
 @pytest.mark.parametrize("prose", SHOWN)
-def test_what_only_looks_like_a_section_is_prose(prose: str) -> None:
+def test_prose_that_looks_like_a_section_is_prose(prose: str) -> None:
     for text in (
         f"Get.\n\n{prose}",
         f"Get.\n\n{prose}\n\nArgs:\n    y: Y.\n",
@@ -426,7 +426,7 @@ def test_a_docstring_that_is_one_section_has_its_parameters() -> None:
         ("Get.\n\nParameters\n---\nunits : int\n    U.\nnot one : int\n    X.\ncity\n    C.\n", ("not one : int",)),
     ],
 )
-def test_a_malformed_line_is_reported_and_spoils_no_other(text: str, unread: tuple[str, ...]) -> None:
+def test_a_malformed_line_is_reported_and_the_others_are_read(text: str, unread: tuple[str, ...]) -> None:
     read = read_docstring(text)
     assert described(text) == {"units": "U.", "city": "C."}
     assert read.unread == unread

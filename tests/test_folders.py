@@ -1,4 +1,4 @@
-"""The folders of configuration and cache. Where platformdirs says, and where variables move them."""
+"""The folders of configuration and cache. They are those of platformdirs, unless a variable names others."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def ours_and_theirs() -> tuple[list[str | None], list[str]]:
 
 @pytest.mark.parametrize("given", [None, "/somewhere/else", "/somewhere/else/", ""])
 def test_folders_are_those_of_platformdirs(monkeypatch: pytest.MonkeyPatch, given: str | None) -> None:
-    """It is asked on no start of a command, so what is written here has to say the same."""
+    """Commands do not import it when they start, so the code here must return the same."""
     for variable in VARIABLES:
         if given is not None:
             monkeypatch.setenv(variable, given)
@@ -39,22 +39,22 @@ def test_folders_are_those_of_platformdirs(monkeypatch: pytest.MonkeyPatch, give
 
 
 @pytest.mark.parametrize("variable", VARIABLES)
-def test_a_relative_path_is_passed_over(monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
-    """The XDG Base Directory Specification says so: it would be another folder wherever one stands."""
+def test_a_relative_path_is_ignored(monkeypatch: pytest.MonkeyPatch, variable: str) -> None:
+    """The XDG Base Directory Specification says so: it would depend on the working folder."""
     usual, _ = ours_and_theirs()
     monkeypatch.setenv(variable, "relative")
     assert ours_and_theirs()[0] == usual
 
 
 def test_the_system_folder_is_that_of_platformdirs_and_no_variable_moves_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Else a variable would take back what the operator says."""
+    """Otherwise a variable could remove the operator's rules."""
     theirs = platformdirs.PlatformDirs("fcregistry", appauthor=False).site_config_dir
     monkeypatch.setenv("XDG_CONFIG_DIRS", "/elsewhere")
     assert paths.system_folder() == theirs
 
 
 def test_a_variable_moves_the_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """A relative path is one from the working folder."""
+    """A relative path starts at the working folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv(paths.CACHE_DIR, "kept/here")
     assert paths.cache_folder() == str(tmp_path / "kept" / "here")
@@ -63,8 +63,11 @@ def test_a_variable_moves_the_cache(monkeypatch: pytest.MonkeyPatch, tmp_path: P
     assert paths.cache_folder() == str(tmp_path / "kept")
 
 
-def test_whoever_has_no_home_has_no_folders(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A user of a container that has no entry for them: nothing is written beside wherever they stand."""
+def test_without_a_home_there_are_no_folders_of_the_user(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An example is a container without an entry for its user.
+
+    No file is written to the working folder instead.
+    """
     monkeypatch.setattr("os.path.expanduser", lambda path: path)
     assert (paths.cache_folder(), paths.user_folder(), paths.home_folder()) == (None, None, None)
 
@@ -80,7 +83,7 @@ def test_platformdirs_is_not_imported_on_unix() -> None:
 
 
 def test_a_path_in_a_file_starts_at_the_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Not at the working folder, which is another one for everybody."""
+    """It does not start at the working folder, which differs for each user."""
     monkeypatch.setenv("HOME", "/home/somebody")
     assert paths.path_beside("/etc/x/fcregistry.toml", "locks/a.lock") == "/etc/x/locks/a.lock"
     assert paths.path_beside("/etc/x/fcregistry.toml", "../a.lock") == "/etc/a.lock"

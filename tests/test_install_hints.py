@@ -17,7 +17,7 @@ Source = Callable[[dict[str, Any] | None], None]
 
 @pytest.fixture
 def installed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Source:
-    """Write what pip records of where fcregistry came from, first on the path."""
+    """Write pip's record of where fcregistry came from, first on the path."""
     info = tmp_path / "site" / "fcregistry-1.0.dist-info"
     info.mkdir(parents=True)
     (info / "METADATA").write_text("Metadata-Version: 2.1\nName: fcregistry\nVersion: 1.0\n", encoding="utf-8")
@@ -40,13 +40,13 @@ def checkout(tmp_path: Path) -> Path:
     return folder
 
 
-def test_from_an_index_they_name_the_distribution(installed: Source) -> None:
+def test_commands_for_an_index_name_the_distribution(installed: Source) -> None:
     installed(None)
     assert install_command("fcregistry[yaml]") == 'pip install "fcregistry[yaml]"'
     assert install_command("fcregistry-llama") == "pip install fcregistry-llama"
 
 
-def test_from_a_folder_they_name_it_and_the_plugins_in_it(installed: Source, checkout: Path) -> None:
+def test_commands_for_a_folder_name_it_and_the_plugins_in_it(installed: Source, checkout: Path) -> None:
     installed({"url": checkout.as_uri(), "dir_info": {}})
     assert install_command("fcregistry[yaml]") == f'pip install "{checkout}[yaml]"'
     assert install_command("fcregistry-llama") == f'pip install "{checkout}/plugins/fcregistry-llama"'
@@ -58,7 +58,7 @@ def test_an_editable_install_stays_editable(installed: Source, checkout: Path) -
     assert install_command("fcregistry[yaml]") == f'pip install --editable "{checkout}[yaml]"'
 
 
-def test_from_a_wheel_file_they_name_it_and_the_newest_wheels_beside_it(installed: Source, tmp_path: Path) -> None:
+def test_commands_for_a_wheel_file_name_it_and_the_newest_wheels_beside_it(installed: Source, tmp_path: Path) -> None:
     wheel, plugin = tmp_path / "fcregistry-1.0-py3-none-any.whl", tmp_path / "fcregistry_llama-0.1-py3-none-any.whl"
     wheel.touch()
     plugin.touch()
@@ -78,7 +78,7 @@ def test_from_a_wheel_file_they_name_it_and_the_newest_wheels_beside_it(installe
     ids=["a folder that was removed", "another machine", "a repository"],
 )
 def test_what_is_not_a_file_here_counts_as_an_index(installed: Source, source: dict[str, Any]) -> None:
-    """pip takes the installed fcregistry for `fcregistry[yaml]`, wherever it came from."""
+    """pip takes the installed fcregistry for `fcregistry[yaml]`, wherever that came from."""
     installed(source)
     assert install_command("fcregistry[yaml]") == 'pip install "fcregistry[yaml]"'
 

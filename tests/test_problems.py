@@ -99,11 +99,11 @@ def test_a_value_is_shown_as_bounded_json_that_can_be_printed(value: object, sho
         ("oneOf", [{}, {}], 1, "must be of exactly one of the allowed forms, and is of several: 1"),
     ],
 )
-def test_every_keyword_has_its_words(keyword: str, limit: Any, value: Any, message: str) -> None:
+def test_every_keyword_has_its_message(keyword: str, limit: Any, value: Any, message: str) -> None:
     assert problems_by_both({"properties": {"x": {keyword: limit}}}, {"x": value}) == [f"$.x: {message}"]
 
 
-def test_values_that_may_not_be_there_or_not_so_often_have_their_words() -> None:
+def test_forbidden_and_repeated_values_have_their_message() -> None:
     assert problems_by_both({"properties": {"x": False}}, {"x": 1}) == ["$.x: must not be there"]
     assert problems_by_both({"contains": True, "maxContains": 2.0}, [1, 2, 3]) == [
         "$: must have at most 2 items of the form true, not [1, 2, 3]"
@@ -137,7 +137,7 @@ def test_missing_and_unknown_names_have_paths_of_their_own_and_the_nearest_name(
     ]
 
 
-def test_an_unknown_name_where_there_are_none_says_so() -> None:
+def test_an_unknown_name_in_an_object_without_names_says_so() -> None:
     assert problems_by_both({"additionalProperties": False}, {"x": 1}) == ["$.x: is not a known name; there are none"]
 
 
@@ -241,7 +241,7 @@ def test_the_problem_of_a_missing_name_has_the_alternatives() -> None:
         (False, {}, "unless $.o is of the form false"),
     ],
 )  # fmt: skip
-def test_a_problem_says_what_made_it_one(schema: Any, value: Any, said: str) -> None:
+def test_a_problem_names_its_condition(schema: Any, value: Any, said: str) -> None:
     branch = "then" if said.startswith("where") else "else"
     document = {"properties": {"o": {"if": schema, branch: {"required": ["cvc"]}}}}
     assert problems_by_both(document, {"o": value}) == [f"$.o.cvc: is required ({said})"]

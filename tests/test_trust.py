@@ -29,7 +29,7 @@ PLUGINS = (("acme-weather", "weather"), ("acme-weather", "admin"), ("other", "o"
 
 
 def layers(*tables: Mapping[str, Any]) -> Trust:
-    """Return what files say together, the highest first: `/1`, `/2`, …"""
+    """Return the rules of several files together, the highest first: `/1`, `/2`, …"""
     return Trust(tuple(read_layer(table, f"/{number}", "") for number, table in enumerate(tables, 1)))
 
 
@@ -86,8 +86,8 @@ CASES: dict[str, tuple[list[dict[str, Any]], list[str], list[str]]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_is_left(name: str) -> None:
-    """Tools and plugins are asked about apart: tools of a plugin that is not imported are not there to be asked about."""
+def test_layers_allow_the_expected_tools_and_plugins(name: str) -> None:
+    """Tools and plugins are checked separately: the tools of a plugin that is not imported are not known."""
     files, tools, plugins = CASES[name]
     operator = layers(*files)
     assert (seen(operator), imported(operator)) == (tools, plugins)
@@ -101,7 +101,7 @@ def test_what_is_left(name: str) -> None:
         ({"allow": ["look"]}, "allow in /1 does not name it"),
     ],
 )
-def test_a_refused_tool_is_told_what_says_so(table: dict[str, Any], refusal: str) -> None:
+def test_the_refusal_of_a_tool_names_its_source(table: dict[str, Any], refusal: str) -> None:
     assert layers(table).tool_refusal(DELETE) == refusal
 
 
@@ -117,7 +117,7 @@ def test_a_refused_tool_is_told_what_says_so(table: dict[str, Any], refusal: str
         ),
     ],
 )
-def test_a_refused_plugin_is_told_what_says_so(table: dict[str, Any], refusal: str) -> None:
+def test_the_refusal_of_a_plugin_names_its_source(table: dict[str, Any], refusal: str) -> None:
     assert layers(table).refusal("acme-weather", "weather", ships_tools=True) == refusal
 
 
@@ -133,19 +133,22 @@ def test_a_refused_plugin_is_told_what_says_so(table: dict[str, Any], refusal: s
         ({"mode": "allow", "allow": ["acme-weather:*"]}, False),
     ],
 )
-def test_an_extension_is_refused_where_it_is_meant(table: dict[str, Any], refused: bool) -> None:
-    """It ships no tools: lists of tools say nothing of it, and others may need it."""
+def test_an_extension_is_refused_only_by_its_own_name(table: dict[str, Any], refused: bool) -> None:
+    """It ships no tools: lists of tools do not apply to it, and other tools may need it."""
     assert (layers(table).refusal("acme-weather", "weather", ships_tools=False) is not None) is refused
 
 
-def test_a_tool_that_a_program_gives_is_not_asked_about_what_is_offered() -> None:
-    """`disable` says what is not to be found; `deny` what is not to run."""
+def test_disable_does_not_apply_to_a_tool_that_the_program_passes() -> None:
+    """`disable` lists what is not offered, and `deny` what does not run."""
     assert layers({"disable": ["own"]}).tool_refusal(OWN, given=True) is None
     assert layers({"deny": ["own"]}).tool_refusal(OWN, given=True) == "deny in /1 names own"
 
 
-def test_questions_add_up_and_say_who_asks() -> None:
-    """Under an alias too; an exception takes away within its own list, and not by an alias, which authors choose."""
+def test_the_ask_of_each_layer_counts_and_is_named() -> None:
+    """Aliases count too.
+
+    An exception counts only within its own list, and not for aliases, which authors choose.
+    """
     operator = layers({"ask": ["destructive=true", "!rm"]}, {"ask": ["look"]}, {"ask": ["*", "!look"]})
     assert operator.asks(DELETE) == "ask in /1 names destructive=true"
     assert operator.asks(LOOK) == "ask in /2 names look"
@@ -165,7 +168,7 @@ def test_the_configuration_assumes_the_hints_that_a_tool_lacks() -> None:
     assert operator.idle([silent], []) == ()
 
 
-def test_what_the_user_or_the_system_asks_about_only_a_person_answers() -> None:
+def test_only_a_person_approves_what_the_ask_of_user_or_system_names() -> None:
     origins = ("system", "user", "project", "named", "variables")
     for origin in origins:
         operator = Trust((read_layer({"ask": ["rm"]}, "/1", "", origin),))
@@ -185,11 +188,11 @@ def test_the_higher_layers_precedence_comes_first() -> None:
     ("modes", "strictest"),
     [([], "open"), (["open"], "open"), (["allow", "open"], "allow"), (["open", "locked", "allow"], "locked")],
 )
-def test_the_strictest_mode_holds(modes: list[str], strictest: str) -> None:
+def test_the_strictest_mode_counts(modes: list[str], strictest: str) -> None:
     assert layers(*({"mode": mode} for mode in modes)).mode == strictest
 
 
-def test_what_is_named_and_not_there_is_told() -> None:
+def test_items_that_name_nothing_are_reported() -> None:
     """A misspelt name protects nothing."""
     operator = layers(
         {"deny": ["forcast", "other[p]", "look"], "ask": ["acme-weather:*"]}, {"allow": ["acme-wether:*", "*"]}
@@ -206,13 +209,13 @@ def test_an_item_that_forbids_a_tool_by_its_alias_or_in_any_group_names_somethin
     assert operator.idle(TOOLS, PLUGINS) == (("allow in /1", "acme-weather:delete_all"),)
 
 
-def test_nothing_is_refused_where_nothing_is_configured() -> None:
+def test_nothing_is_refused_if_nothing_is_configured() -> None:
     assert (OPEN.is_open, OPEN.mode, seen(OPEN), imported(OPEN)) == (True, "open", EVERYTHING, EVERY_PLUGIN)
     assert (OPEN.asks(DELETE), OPEN.preferred(["other"]), OPEN.record_refusal("other", {})) == (None, None, None)
 
 
 def test_the_same_configuration_gives_the_same_object(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """It is made anew when a file changes, and not for each question."""
+    """It is made again when a file changes, and not for each call."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     monkeypatch.setattr("fcregistry._config.files.SETTLED", 0)  # a change counts at once
@@ -260,7 +263,7 @@ TABLES = st.fixed_dictionaries(
 
 @given(tables=st.lists(TABLES, max_size=3), lower=TABLES)
 def test_a_lower_layer_only_tightens(tables: list[dict[str, Any]], lower: dict[str, Any]) -> None:
-    """Whatever a cloned repository or a variable says, nothing that was refused is let through, nothing that was asked about passes."""
+    """A cloned repository or a variable can neither allow what was refused, nor lift an approval."""
     before, after = layers(*tables), layers(*tables, lower)
     assert set(seen(after)) <= set(seen(before))
     assert set(imported(after)) <= set(imported(before))
@@ -274,7 +277,7 @@ def test_a_lower_layer_only_tightens(tables: list[dict[str, Any]], lower: dict[s
 
 @given(tables=st.lists(TABLES, max_size=3))
 def test_a_plugin_is_refused_only_with_all_of_its_tools(tables: list[dict[str, Any]]) -> None:
-    """One that is not imported hides nothing that the lists would have left, unless the mode or a list means the plugin itself."""
+    """A refused plugin has no tool that the lists allow, unless the mode or a list names the plugin."""
     open_tables = [{**table, "mode": "open"} for table in tables]
     named = [item for table in tables for key in ("deny", "disable") for item in table.get(key, ()) if "[" in item]
     operator = layers(*open_tables)

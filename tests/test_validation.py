@@ -50,7 +50,7 @@ class Square:
 # --- messages ------------------------------------------------------------------------------------------------
 
 
-def test_all_problems_are_told_at_once_sorted_by_path() -> None:
+def test_all_problems_are_reported_at_once_sorted_by_path() -> None:
     value = {"id": "not-a-uuid", "email": "not-an-email", "age": 17, "address": {"street": "Main"}}
     assert problems_by_both(PERSON, value) == [
         "$.address.zipcode: is required",
@@ -103,8 +103,8 @@ def test_a_keyword_is_worded_alike_by_both_validators(schema: dict[str, Any], va
 
 
 @both
-def test_what_is_wrong_again_is_told_again_with_its_own_value(engine: Engine) -> None:
-    """What a place of a schema asks for is worded once; the values that break it differ."""
+def test_a_second_violation_is_reported_with_its_own_value(engine: Engine) -> None:
+    """The requirement of a place in a schema is worded once, but the values that violate it differ."""
     either = {"anyOf": [{"enum": ["a", "b"]}, {"maxItems": 1}]}
     schema = {"properties": {"numbers": {"items": {"minimum": 3}}, "either": {"items": either}}}
     validator = tool_of(schema).validator(engine)
@@ -117,7 +117,7 @@ def test_what_is_wrong_again_is_told_again_with_its_own_value(engine: Engine) ->
         ]
 
 
-def test_definitions_whose_names_are_numbers_are_told_apart() -> None:
+def test_definitions_whose_names_are_numbers_are_distinguished() -> None:
     limits = {"1": {"maximum": 3}, "01": {"maximum": 5}, "+1": {"maximum": 7}, "": {"maximum": 9}}
     schema = {"properties": {f"p{name}": {"$ref": f"#/$defs/{name}"} for name in limits}, "$defs": limits}
     value = {f"p{name}": 10 for name in limits}
@@ -129,7 +129,7 @@ def test_definitions_whose_names_are_numbers_are_told_apart() -> None:
     ]
 
 
-def test_an_unknown_name_is_told_the_nearest_known_one() -> None:
+def test_the_problem_of_an_unknown_name_has_the_nearest_known_one() -> None:
     schema = {"properties": {"query": {}, "limit": {}}, "additionalProperties": False}
     assert problems_by_both(schema, {"qurey": 1, "zzz": 2}) == [
         '$.qurey: is not a known name; did you mean "query"?',
@@ -137,7 +137,7 @@ def test_an_unknown_name_is_told_the_nearest_known_one() -> None:
     ]
 
 
-def test_names_that_a_pattern_allows_are_not_told_as_unknown() -> None:
+def test_names_that_a_pattern_allows_are_not_reported_as_unknown() -> None:
     schema = {"properties": {"a": {}}, "patternProperties": {"^x-": {"type": "integer"}}, "additionalProperties": False}
     assert problems_by_both(schema, {"x-1": 1, "b": 1}) == ['$.b: is not a known name; the known one is "a"']
     assert problems_by_both(schema, {"x-1": "1"}) == ["$['x-1']: must be an integer, not \"1\""]
@@ -151,7 +151,7 @@ def test_a_property_is_named_as_it_is_however_it_looks(name: str) -> None:
     assert problems_by_both(schema, {"x": {name: "y"}}) == [f'$.x{written}: must be an integer, not "y"']
 
 
-def test_the_branch_of_a_union_that_was_meant_is_told() -> None:
+def test_the_branch_of_a_union_that_was_meant_is_reported() -> None:
     schema = schema_of(Circle | Square | None)
     assert problems_by_both(schema, {"kind": "circle"}) == ["$.radius: is required"]
     assert problems_by_both(schema, {"kind": "square", "radius": 1}) == [
@@ -163,7 +163,7 @@ def test_the_branch_of_a_union_that_was_meant_is_told() -> None:
     assert problems_by_both(schema, "circle") == ['$: must be an object or null, not "circle"']
 
 
-def test_the_known_names_of_a_record_behind_a_reference_are_told() -> None:
+def test_the_known_names_of_a_record_behind_a_reference_are_reported() -> None:
     schema = schema_of(tuple[Circle, Circle])
     assert problems_by_both(
         schema, [{"kind": "circle", "radius": 1, "radios": 2}, {"kind": "circle", "radius": 1}]
@@ -207,7 +207,7 @@ def test_multiples_are_exact() -> None:
         assert problems_by_both(schema, value) != []
 
 
-def test_equal_items_are_found_between_others_that_python_takes_for_equal() -> None:
+def test_equal_items_are_found_among_items_that_are_equal_only_in_python() -> None:
     assert problems_by_both({"uniqueItems": True}, [[True], [1], [True]]) != []
     assert problems_by_both({"uniqueItems": True}, [{"a": 1}, {"a": True}, 1, True, 0, False]) == []
 
@@ -227,7 +227,7 @@ def test_whole_numbers_of_any_size_are_compared_exactly() -> None:
     assert problems_by_both({"enum": [2**70]}, 2**70 + 1) != []
 
 
-def test_our_formats_are_the_same_functions_in_both_validators() -> None:
+def test_formats_of_fcregistry_are_the_same_functions_in_both_validators() -> None:
     assert problems_by_both({"format": "date-time"}, "2024-02-29T12:30:00") == []
     assert problems_by_both({"format": "date-time"}, "2023-02-29T12:30:00") != []
     assert problems_by_both({"format": "decimal"}, "1e5") == []
@@ -256,7 +256,7 @@ def test_our_formats_are_the_same_functions_in_both_validators() -> None:
         ({"unevaluatedProperties": False, "properties": {"a": {}}}, [{"a": 1}], [{"b": 1}]),
     ],
 )  # fmt: skip
-def test_schemas_that_others_wrote_are_usable(schema: dict[str, Any], good: list[Any], bad: list[Any]) -> None:
+def test_external_schemas_are_usable(schema: dict[str, Any], good: list[Any], bad: list[Any]) -> None:
     for value in good:
         assert problems_by_both(schema, value) == []
     for value in bad:
@@ -266,7 +266,7 @@ def test_schemas_that_others_wrote_are_usable(schema: dict[str, Any], good: list
 @pytest.mark.parametrize(
     "schema", [{"required": "x"}, {"$schema": 5}, {"properties": {"x": 1}}, {"properties": {"x": {"type": "nope"}}}]
 )
-def test_what_is_no_schema_is_refused_in_one_line(schema: dict[str, Any]) -> None:
+def test_an_invalid_schema_is_refused_in_one_line(schema: dict[str, Any]) -> None:
     problem = problem_of(schema)
     assert problem is not None
     assert "\n" not in problem
@@ -283,7 +283,7 @@ def test_what_is_no_schema_is_refused_in_one_line(schema: dict[str, Any]) -> Non
         },
     ],
 )
-def test_the_properties_of_the_top_are_known_wherever_they_are_said(schema: dict[str, Any]) -> None:
+def test_the_properties_of_the_top_are_known_wherever_they_are_declared(schema: dict[str, Any]) -> None:
     validator = tool_of(schema).validator()
     assert validator.properties == {"a", "b"}
     assert validator.required == {"a"}

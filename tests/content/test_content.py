@@ -23,7 +23,7 @@ def test_a_text_is_shown_as_it_is() -> None:
     assert (content.data, content.label, str(content)) == ("It is 21 °C.".encode(), "", "It is 21 °C.")
 
 
-def test_a_json_value_is_written_at_once() -> None:
+def test_json_is_encoded_when_the_content_is_made() -> None:
     value = {"a": [1, None]}
     content = Content.json(value)
     value["a"].append(2)
@@ -45,7 +45,7 @@ def test_half_a_pair_of_surrogates_has_bytes_too() -> None:
         (b"RIFF\x04\0\0\0WEBP", "image/webp"),
     ],
 )
-def test_an_image_is_known_by_its_first_bytes(data: bytes, media_type: str) -> None:
+def test_an_image_is_recognized_by_its_first_bytes(data: bytes, media_type: str) -> None:
     content = Content.image(data)
 
     assert (content.kind, content.media_type, content.data, content.plain) == ("image", media_type, data, None)
@@ -62,7 +62,7 @@ def test_an_image_is_known_by_its_first_bytes(data: bytes, media_type: str) -> N
         (b"\xff\xfb\x90", "audio/mpeg"),
     ],
 )
-def test_a_sound_is_known_by_its_first_bytes(data: bytes, media_type: str) -> None:
+def test_a_sound_is_recognized_by_its_first_bytes(data: bytes, media_type: str) -> None:
     content = Content.audio(data)
 
     assert (content.kind, content.media_type, content.data) == ("audio", media_type, data)
@@ -87,7 +87,7 @@ def test_a_path_is_read_at_once(tmp_path: Path) -> None:
     assert Content.image(bytearray(PNG)) == Content.image(memoryview(PNG)) == content
 
 
-def test_a_file_that_is_text_is_handed_on_as_text(tmp_path: Path) -> None:
+def test_a_text_file_is_content_with_its_text(tmp_path: Path) -> None:
     path = tmp_path / "prices.csv"
     path.write_text("item,price\ntea,3\n")
     content = Content.file(path)
@@ -123,7 +123,7 @@ def test_a_file_has_a_name_and_a_media_type(data: bytes, given: dict[str, str], 
 @pytest.mark.parametrize(
     "media_type", ["text/x-acme", "application/json", "application/ld+json", "image/svg+xml", "application/yaml"]
 )
-def test_what_is_text_by_its_media_type_is_text(media_type: str) -> None:
+def test_a_file_with_a_media_type_of_text_is_text(media_type: str) -> None:
     assert Content.file(b"a", media_type=media_type).plain == "a"
     assert Content.file(b"a", media_type="application/pdf").plain is None
 
@@ -228,7 +228,7 @@ def test_an_invalid_media_type_is_refused(media_type: str) -> None:
         Content.file(b"x", media_type=media_type)
 
 
-def test_a_file_that_is_not_there_is_an_os_error(tmp_path: Path) -> None:
+def test_a_missing_file_raises_os_error(tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         Content.file(tmp_path / "nothing")
 

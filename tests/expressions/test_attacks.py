@@ -106,7 +106,7 @@ TRY = dedent("""
 
 
 def test_an_attack_is_refused_in_little_memory() -> None:
-    """In a process of its own, by the most memory that it ever had."""
+    """The test measures the peak memory of a process of its own."""
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", TRY],
         input=json.dumps(ATTACKS),

@@ -106,7 +106,7 @@ ALLOW: dict[str, Any] = {"np.array": tuple, "scale": lambda point, by: [point.x 
 
 
 def arguments(text: str) -> Any:
-    """Return the arguments of the call that a text is."""
+    """Return the arguments of the call in a text."""
     call = parse_call(text, tools=TOOLS, context=CONTEXT, allow=ALLOW)
     assert isinstance(call, ToolCall)
     return call.arguments
@@ -167,7 +167,7 @@ def test_arguments_are_bound_by_the_signature(text: str, expected: Any) -> None:
         ("scale(Point(1, 2), by=3)", [3, 6]),
     ],
 )
-def test_a_value_is_what_python_means_by_it(text: str, expected: Any) -> None:
+def test_a_literal_has_the_value_that_it_has_in_python(text: str, expected: Any) -> None:
     assert arguments(f"echo({text})") == {"v": expected}
 
 
@@ -197,7 +197,7 @@ def test_a_value_is_what_python_means_by_it(text: str, expected: Any) -> None:
         ("pair", "(Point(1), 'a')", [{"x": 1}, "a"]),
     ],
 )
-def test_a_value_is_written_by_the_type_of_its_parameter(name: str, text: str, expected: Any) -> None:
+def test_a_value_is_encoded_by_the_type_of_its_parameter(name: str, text: str, expected: Any) -> None:
     assert arguments(f"typed({name}={text})") == {name: expected}
 
 
@@ -261,7 +261,7 @@ def test_the_name_of_a_tool_beats_the_alias_of_another() -> None:
     assert parse_call("plus_it(1, 2)", tools=tools).name == "plus-it"
 
 
-def test_an_alias_of_several_tools_means_none() -> None:
+def test_an_alias_of_several_tools_names_none_of_them() -> None:
     tools = [Tool.from_function(add, name=name, aliases=("plus",)) for name in ("add-up", "sum")]
     with pytest.raises(ExpressionError, match="there is no tool 'plus'; the tools are add_up, sum"):
         parse_call("plus(1, 2)", tools=tools)
@@ -276,7 +276,7 @@ def test_a_tool_of_a_schema_takes_its_properties_by_position() -> None:
     assert parse_call("anything('Oslo', 3)", tools=tool) == ToolCall("anything", {"city": "Oslo", "days": 3})
 
 
-def test_tools_are_given_as_functions_too() -> None:
+def test_tools_may_be_passed_as_functions() -> None:
     assert parse_call("add(1, 2)", tools=add) == parse_call("add(1, 2)", tools=[add]) == add_call()
 
 
@@ -299,14 +299,14 @@ def test_the_programmers_mistakes_raise(given: dict[str, Any], message: str) -> 
         parse_call("add(1, 2)", **{"tools": TOOLS, **given})
 
 
-def test_what_is_not_a_text_raises() -> None:
+def test_an_expression_that_is_not_a_text_raises() -> None:
     with pytest.raises(TypeError, match="an expression is a text, not int"):
         parse_call(3, tools=TOOLS)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("text", ["b'a'", "[1, b'a']", "{'k': (b'a',)}", "{b'a': 1}", "data", "{b'a'}"])
-def test_bytes_are_refused_where_the_type_does_not_say_bytes(text: str) -> None:
-    """Their base64 text would reach a function that cannot know that it is one."""
+def test_bytes_are_refused_for_a_parameter_of_another_type(text: str) -> None:
+    """A function would receive their base64 text, and could not know that."""
     for call in (f"echo({text})", f"many(1, key={text})"):
         with pytest.raises(ExpressionError, match=r"type bytes; write a text|keys of a dict are texts"):
             parse_call(call, tools=TOOLS, context={"data": b"a"})

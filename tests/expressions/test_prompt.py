@@ -62,7 +62,7 @@ def test_each_tool_has_a_name_in_the_prompt_that_means_it() -> None:
     assert {"search_web", "import_", "_2x", "a_b", "a_b_2"} < set(told)
 
 
-def test_every_format_and_the_example_tell_the_same_names() -> None:
+def test_every_format_and_the_example_show_the_same_names() -> None:
     tool = Tool.from_function(multiply, name="search-web")
     for each in ("python", "typescript", "yaml", "text"):
         assert prompt(tool, format=each).count("search_web") == 2

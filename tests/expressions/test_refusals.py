@@ -1,4 +1,4 @@
-"""What a model reads of an expression that is not a call. What is wrong, where, and what to write."""
+"""Errors for expressions that are not a call: what is wrong, where, and what to write."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Box:
 
 
 class Secret:
-    """Something of the application's, that no expression may look into."""
+    """An object of the application's, whose attributes no expression may read."""
 
     key = "s3cret"
 
@@ -63,7 +63,7 @@ CONTEXT = {"x": 10, "obj": Secret(), "Point": Point, "big": "a" * 60_000}
 
 
 def problems(text: str) -> list[str]:
-    """Return what is wrong with a text."""
+    """Return the problems of a text."""
     with pytest.raises(ExpressionError) as caught:
         parse_call(text, tools=TOOLS, context=CONTEXT, allow={"fails": fails})
     return [f"{each.code} {each}" for each in caught.value.problems]
@@ -147,7 +147,9 @@ def problems(text: str) -> list[str]:
         ("echo(1), echo(2)", 1, "there are 2 calls; write one"),
     ],
 )
-def test_what_is_not_a_call_is_named_with_its_place(text: str, column: int, message: str | None) -> None:
+def test_the_error_for_an_expression_that_is_not_a_call_names_the_place(
+    text: str, column: int, message: str | None
+) -> None:
     (first, *_) = problems(text)
     start = "malformed_call line 1, column "
     assert first.startswith(start)
@@ -170,7 +172,7 @@ def test_what_is_not_a_call_is_named_with_its_place(text: str, column: int, mess
         ),
     ],
 )
-def test_an_unknown_tool_is_reported_with_those_there_are(text: str, column: int, message: str) -> None:
+def test_an_unknown_tool_is_reported_with_the_known_ones(text: str, column: int, message: str) -> None:
     assert problems(text) == [f"unknown_tool line 1, column {column}: {message}"]
 
 
@@ -212,7 +214,7 @@ def test_several_problems_are_reported_together_in_the_order_of_the_text() -> No
 
 
 def test_the_places_are_those_of_the_text_as_it_was_written() -> None:
-    r"""Characters count, and not bytes; and an escape that Python does not know is one of two characters."""
+    """They count characters, not bytes, and an escape that Python does not know as two characters."""
     assert problems("echo('äöü€😀', y)")[-1].startswith("invalid_arguments line 1, column 15")
     assert problems(r"echo(['\d\w', y])")[-1].startswith("invalid_arguments line 1, column 15")
     assert problems("echo('''\nä''', y)")[-1].startswith("invalid_arguments line 2, column 7")
@@ -242,7 +244,7 @@ def test_an_error_is_a_value_error_with_the_worst_code() -> None:
     "text",
     ["echo(" + "(" * 100 + "1" + ")" * 100 + ")", f"echo({'-' * 100}1)", f"echo(1{' + 1' * 100})", f"x{'.a' * 101}()"],
 )
-def test_what_nests_too_deeply_is_refused(text: str) -> None:
+def test_an_expression_that_is_nested_too_deeply_is_refused(text: str) -> None:
     (found,) = problems(text)
     assert found.endswith("the expression is nested too deeply: at most 100 levels of brackets and signs")
 
@@ -250,7 +252,7 @@ def test_what_nests_too_deeply_is_refused(text: str) -> None:
 @pytest.mark.parametrize(
     "text", ["echo(" + "[" * 98 + "]" * 98 + ")", f"echo({'-' * 98}1)", f"echo([{'1 + 1,' * 1000}])"]
 )
-def test_what_nests_less_or_is_side_by_side_is_read(text: str) -> None:
+def test_an_expression_of_allowed_depth_is_read(text: str) -> None:
     assert parse_call(text, tools=TOOLS).name == "echo"
 
 
@@ -260,7 +262,7 @@ def test_reported_problems_are_limited() -> None:
     assert len(caught.value.problems) == 20
 
 
-def test_near_names_are_looked_for_a_few_times_only() -> None:
+def test_similar_names_are_suggested_a_few_times_only() -> None:
     found = problems("echo([f(1), g(1), h(1), i(1)])")
     assert [each.endswith("the tools are add, echo, paint") for each in found] == [True, True, True, False]
 
@@ -279,7 +281,7 @@ def test_calls_in_one_expression_and_beside_each_other_are_limited() -> None:
             parse_calls(text, tools=TOOLS)
 
 
-def test_a_value_of_the_context_that_holds_itself_is_refused() -> None:
+def test_a_context_value_that_contains_itself_is_refused() -> None:
     endless: list[Any] = []
     endless.append(endless)
     for text in ("echo(loop)", "echo({'k': [loop]})", "add(1, fails(loop))"):
@@ -289,7 +291,7 @@ def test_a_value_of_the_context_that_holds_itself_is_refused() -> None:
         assert (problem.code, problem.message) == ("invalid_arguments", "a value that it names is nested too deeply")
 
 
-def test_large_sets_and_dicts_are_of_texts() -> None:
+def test_large_sets_and_dicts_may_contain_only_texts() -> None:
     texts = [f"'{number}'" for number in range(1_001)]
     numbers = ", ".join(map(str, range(1_001)))
     for text in (f"{{{', '.join(texts)}}}", f"{{{', '.join(f'{each}: 1' for each in texts)}}}"):
@@ -300,7 +302,7 @@ def test_large_sets_and_dicts_are_of_texts() -> None:
     assert found.endswith("a dict of more than 1000 items is too large, unless its keys are texts")
 
 
-def test_nothing_of_the_context_is_looked_into() -> None:
+def test_attributes_of_the_context_are_not_read() -> None:
     seen: list[str] = []
 
     class Watched:
@@ -317,7 +319,7 @@ def test_nothing_of_the_context_is_looked_into() -> None:
     assert [name for name in seen if name != "__class__"] == []
 
 
-def test_warnings_of_python_about_the_text_are_not_given() -> None:
-    """Warnings are errors here: an escape that Python does not know stands for itself, as it still does."""
+def test_parsing_raises_no_python_warnings() -> None:
+    """Warnings are errors here. An escape that Python does not know means its own characters."""
     assert parse_call(r"echo(['\d', '\777'])", tools=TOOLS).name == "echo"
     assert parse_call(r"take(data=b'\d')", tools=[take]).name == "take"

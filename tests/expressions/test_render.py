@@ -140,19 +140,19 @@ def test_a_tool_is_written_by_its_wire_name_as_python_can_write_it() -> None:
 
 
 @pytest.mark.parametrize("name", ["import", "True", "2x", "a-x"])
-def test_a_tool_whose_name_python_cannot_write_is_read_as_it_was_written(name: str) -> None:
+def test_a_tool_whose_name_is_not_an_identifier_can_be_written_and_read(name: str) -> None:
     tool = Tool.from_function(add_points, name=name)
     assert parse_call(render(tool, Point(1, 2), Point(3, 4)), tools=[tool]).name == name
 
 
 @pytest.mark.parametrize("word", sorted({*keyword.kwlist} - {"True", "False", "None"}))
-def test_an_argument_that_is_called_like_a_keyword_can_be_written_and_read(word: str) -> None:
+def test_an_argument_named_like_a_keyword_can_be_written_and_read(word: str) -> None:
     written = render(many, 1, "a", **{word: Point(1, 2)})
     assert parse_call(written, tools=many) == Tool.from_function(many).make_call(1, "a", **{word: Point(1, 2)})
 
 
 @pytest.mark.parametrize(("args", "message"), [((), "add_points needs a value"), ((1, 2), "cannot take 1 as")])
-def test_what_the_function_does_not_take_raises(args: Any, message: str) -> None:
+def test_arguments_that_the_function_does_not_take_raise(args: Any, message: str) -> None:
     with pytest.raises(TypeError, match=message):
         render(add_points, *args)
 
@@ -174,7 +174,7 @@ class Open(pydantic.BaseModel):
         (Open, Open.model_validate({"data": "YQ==", "more": 1}), "{'data': 'a', 'more': 1}"),
     ],
 )
-def test_values_are_written_decoded_wherever_they_are(annotation: Any, value: Any, written: str) -> None:
+def test_decoded_values_can_be_written_at_any_depth(annotation: Any, value: Any, written: str) -> None:
     """Reading encodes them: JSON in their place would be encoded twice."""
 
     def take(value: Any) -> None: ...

@@ -1,4 +1,4 @@
-"""What is written into a manifest, when it is out of date, and which plugins get none. The projects are real, and so are the processes."""
+"""The content of manifests, when they are out of date, and which plugins get none. Projects and processes are real."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ class Project:
         return read(self.manifest)
 
     def differences(self) -> list[str]:
-        """Return what is different now."""
+        """Return the differences between the manifest and the code."""
         done = manifest("build", "--check", folder=self.folder)
         said = done.stdout.splitlines()
         assert (said[0].endswith(" is up to date"), done.exit_code) in ((True, 0), (False, 1))
@@ -131,7 +131,7 @@ def manifest(*words: str, folder: Path) -> Result:
 
 
 def refused(folder: Path, *words: str) -> str:
-    """Return why there is no manifest."""
+    """Return the reason no manifest is built."""
     error = manifest(*(words or ("build",)), folder=folder).exception
     assert isinstance(error, FcregistryError)
     return str(error)
@@ -143,16 +143,17 @@ def project(tmp_path: Path) -> Project:
 
 
 def test_a_manifest_is_the_same_bytes_for_every_python_and_hash_seed(project: Project) -> None:
-    """The tests run on each Python, with a hash seed by chance, and one file stands for all: nothing of a machine, version or time is in it.
+    """A manifest has no trace of the machine, version or time.
 
-    After a change of what stands in a manifest, write the golden file anew, and give the format another number if readers need it.
+    The tests run on each Python, with a random hash seed, and compare with one file. After a change of the content of manifests, write the
+    golden file again, and change the number of the format if readers need to know.
     """
     project.build()
     assert project.manifest.read_text(encoding="utf-8") == GOLDEN.read_text(encoding="utf-8")
 
 
 def test_the_sources_are_the_files_of_the_package_that_were_read() -> None:
-    """Modules that were imported, and texts that they read; not those that nothing touches."""
+    """These are imported modules and the texts that they read, not files that are never used."""
     told = json.loads(GOLDEN.read_text(encoding="utf-8"))
     names = ["__init__.py", "stations.py", "texts/note.txt", "tools.py", "units.py"]
     assert list(told["sources"]) == [f"acme_weather/{name}" for name in names]
@@ -164,8 +165,8 @@ def test_the_sources_are_the_files_of_the_package_that_were_read() -> None:
     }
 
 
-def test_another_version_is_no_difference_and_another_description_is_told(project: Project) -> None:
-    """In words, with the path in the schema; and which file it was."""
+def test_another_description_is_a_difference_and_another_version_is_not(project: Project) -> None:
+    """The difference is described in words, with the path in the schema and the name of the file."""
     project.manifest.write_bytes(GOLDEN.read_bytes())
     project.edit("__init__.py", "1.0", "2.0")
     project.edit("tools.py", "In what.", "Its unit.")
@@ -189,10 +190,10 @@ def tool():
 """
 
 
-def test_what_a_dynamic_plugin_ships_elsewhere_is_no_difference(
+def test_other_tools_of_a_dynamic_plugin_are_not_a_difference(
     project: Project, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Its manifest says that its tools depend on the environment, and lists what there was."""
+    """Its manifest lists the tools of one environment, and says that they depend on the environment."""
     project.write("src/acme_weather/tools.py", DYNAMIC)
     plugin = project.build()["plugins"][0]
     assert (plugin["dynamic"], plugin["tools"][0]["name"]) == (True, "one")
@@ -202,7 +203,7 @@ def test_what_a_dynamic_plugin_ships_elsewhere_is_no_difference(
 
 
 def test_each_package_of_a_distribution_has_a_manifest(tmp_path: Path) -> None:
-    """Entry points of one package share it; a module beside it has its own. A tool that replaces another stands alone."""
+    """Entry points of one package share it; a module beside it has its own."""
     project = Project(tmp_path)
     code = "from fcregistry import fc_register\n\n@fc_register\ndef {}() -> int: ...\n"
     more = 'maps = "acme_maps:chart"\nfar = "acme_weather.far"\n'
@@ -232,8 +233,8 @@ wrong = "acme_wrong"
 """
 
 
-def test_plugins_that_are_not_in_order_get_no_manifest(tmp_path: Path) -> None:
-    """An author mends them before they are shipped; all are told at once."""
+def test_a_plugin_with_a_mistake_gets_no_manifest(tmp_path: Path) -> None:
+    """The author fixes the mistakes before the plugin is shipped; the message lists all of them."""
     project = Project(tmp_path)
     project.write("pyproject.toml", BROKEN)
     project.write("acme_missing.py", "import acme_nowhere")
@@ -265,15 +266,15 @@ def test_a_plugin_that_ends_the_process_gets_no_manifest(project: Project) -> No
         ('[project]\nname = "x"\nentry-points = {fcregistry = 1}', "[project.entry-points.fcregistry] must be a table"),
     ],
 )
-def test_a_folder_that_is_no_plugins_project_says_so(tmp_path: Path, pyproject: str | None, words: str) -> None:
-    """And what to do: go to another folder, or name a distribution."""
+def test_a_folder_without_a_plugin_project_is_refused(tmp_path: Path, pyproject: str | None, words: str) -> None:
+    """The message says what to do: change the folder, or name a distribution."""
     if pyproject is not None:
         (tmp_path / "pyproject.toml").write_text(pyproject, encoding="utf-8")
     assert words in refused(tmp_path)
 
 
-def test_where_setuptools_has_the_entry_points_the_installed_metadata_says_them(tmp_path: Path) -> None:
-    """The project's name is enough to find it, and nothing is put before it."""
+def test_entry_points_of_setuptools_are_read_from_the_installed_metadata(tmp_path: Path) -> None:
+    """The project's name is enough to find it, and no folder is added to the path."""
     (tmp_path / "pyproject.toml").write_text('[project]\nname = "acme-none"\n', encoding="utf-8")
     here, named = (manifest("show", *words, folder=tmp_path) for words in ((), ("acme-none",)))
     assert (here.exit_code, here.output) == (named.exit_code, named.output)

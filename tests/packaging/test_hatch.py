@@ -1,4 +1,4 @@
-"""What hatchling builds with the hook of manifests. Real builds, of a package whose dependencies are not installed."""
+"""Builds by hatchling with the manifest hook: real builds of a package whose dependencies are not installed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def write(folder: Path, code: str = CODE) -> None:
 
 
 def test_a_manifest_gets_into_wheel_and_source_distribution(site: Site, tmp_path: Path) -> None:
-    """Also where no pattern names it. The plugin is not imported: what it needs is not there; nor is it to read its tools."""
+    """No pattern must include it. The plugin is not imported: its dependencies are not installed."""
     folder = tmp_path / "project"
     folder.mkdir()
     write(folder)
@@ -64,7 +64,7 @@ def test_a_manifest_gets_into_wheel_and_source_distribution(site: Site, tmp_path
 
 
 def test_a_manifest_that_is_older_than_the_code_ends_the_build(site: Site, tmp_path: Path) -> None:
-    """With the command to run; nothing is built."""
+    """The message names the command to run; nothing is built."""
     write(tmp_path, code="other\n")
     done = site.run("-m", "hatchling", "build", "-t", "wheel", cwd=tmp_path)
     assert done.returncode == 1

@@ -26,14 +26,14 @@ NAME = "Acme-Sky.Tools"
 
 @dataclass(frozen=True)
 class Made:
-    """A new plugin, and what was said when it was made."""
+    """A new plugin, and the output of the command that made it."""
 
     folder: Path
     said: str
 
 
 def done(process: subprocess.CompletedProcess[str]) -> str:
-    """Return what a process printed, which ended well."""
+    """Return the output of a process that succeeded."""
     assert process.returncode == 0, process.stdout + process.stderr
     return process.stdout
 
@@ -59,10 +59,10 @@ def test_a_new_plugin_is_listed_file_by_file_with_what_to_do_next(made: Made) ->
     assert commands.format("") in (made.folder / "README.md").read_text(encoding="utf-8")
 
 
-def test_where_fcregistry_is_from_no_index_pip_builds_in_this_environment(
+def test_without_fcregistry_on_an_index_pip_builds_in_this_environment(
     make_site: Callable[..., Site], dependencies: Path
 ) -> None:
-    """An environment of the build alone would have to get fcregistry, for the manifest's hook, from an index."""
+    """An isolated build would have to install fcregistry, for the manifest's hook, from an index."""
     site = make_site(dependencies)
     info = site.install("fcregistry")
     (info / "direct_url.json").write_text(json.dumps({"url": site.folder.as_uri(), "dir_info": {}}), encoding="utf-8")
@@ -73,8 +73,8 @@ def test_where_fcregistry_is_from_no_index_pip_builds_in_this_environment(
     assert commands in done(site.cli("new", "acme-sky"))
 
 
-def test_no_file_has_a_trace_of_its_template(made: Made) -> None:
-    """Each is UTF-8 text; Python's is Python."""
+def test_no_file_has_a_placeholder_of_its_template(made: Made) -> None:
+    """Each file is UTF-8 text, and a Python file is valid Python."""
     paths = [each for each in made.folder.rglob("*") if each.is_file() and "dist" not in each.parts]
     texts = {each.relative_to(made.folder).as_posix(): each.read_text(encoding="utf-8") for each in paths}
     assert [name for name, text in texts.items() if "$" in text.replace("${{ matrix.python }}", "")] == []
@@ -84,8 +84,8 @@ def test_no_file_has_a_trace_of_its_template(made: Made) -> None:
             compile(text, name, "exec")
 
 
-def test_a_new_plugin_is_ready_as_it_is_made(made: Made, site: Site) -> None:
-    """Built by hatchling with the manifest hook, installed from the wheel, tested, checked, linted and called."""
+def test_a_new_plugin_passes_its_checks(made: Made, site: Site) -> None:
+    """It is built with the manifest hook, installed from the wheel, tested, checked, linted and called."""
     done(site.run("-m", "hatchling", "build", "-t", "wheel", cwd=made.folder))
     (wheel,) = (made.folder / "dist").glob("*.whl")
     with zipfile.ZipFile(wheel) as archive:
@@ -103,14 +103,14 @@ def test_a_new_plugin_is_ready_as_it_is_made(made: Made, site: Site) -> None:
 
 
 def refused(name: str, folder: Path) -> str:
-    """Return why no plugin is made."""
+    """Return the reason no plugin is made."""
     error = CliRunner().invoke(command("new"), ["--path", str(folder), "--", name]).exception
     assert isinstance(error, FcregistryError)
     return str(error)
 
 
-def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
-    """Nothing is overwritten, and nothing is left half done."""
+def test_a_folder_that_is_not_empty_is_not_changed(tmp_path: Path) -> None:
+    """Nothing is overwritten, and no file is left incomplete."""
     (tmp_path / "README.md").write_text("mine", encoding="utf-8")
     for folder in (tmp_path, tmp_path / "README.md"):
         assert "exists and is not an empty folder" in refused("acme-sky", folder)
@@ -133,8 +133,8 @@ def test_a_folder_with_something_in_it_is_left_alone(tmp_path: Path) -> None:
         ("fcregistry", "its package 'fcregistry' would hide another package of that name"),
     ],
 )
-def test_a_name_that_will_not_do_is_refused(name: str, words: str, tmp_path: Path) -> None:
-    """By the rules of PyPI for distributions, and of Python for the package."""
+def test_an_invalid_name_is_refused(name: str, words: str, tmp_path: Path) -> None:
+    """Names follow the rules of PyPI for distributions, and of Python for packages."""
     said = refused(name, tmp_path / "new")
     assert said.startswith(f"{name!r} is not a valid name for a p")
     assert words in said
@@ -143,7 +143,7 @@ def test_a_name_that_will_not_do_is_refused(name: str, words: str, tmp_path: Pat
 
 @pytest.mark.parametrize(("name", "package"), [("Acme.Sky", "acme_sky"), ("acme--sky_2", "acme_sky_2"), ("a", "a")])
 def test_the_package_is_named_as_pypi_compares_names(name: str, package: str, tmp_path: Path) -> None:
-    """With underscores."""
+    """It has underscores in place of hyphens."""
     done = CliRunner().invoke(command("new"), ["--path", str(tmp_path / "new"), "--", name])
     assert done.exit_code == 0, done.output
     assert [each.name for each in (tmp_path / "new" / "src").iterdir()] == [package]

@@ -32,20 +32,20 @@ def write(folder: Path, module: str, manifest: str, value: str, **changes: Any) 
 
 
 def files(folder: Path, archive: str = "") -> dict[str, Path]:
-    """Return what is about to be built of a folder: its Python files, below a folder of the archive."""
+    """Return the files of an archive of a folder: its Python files, below a folder of the archive."""
     return {f"{archive}{each.relative_to(folder).as_posix()}": each for each in sorted(folder.rglob("*.py"))}
 
 
 def refused(entry_points: dict[str, str], built: dict[str, Path]) -> str:
-    """Return why it is refused."""
+    """Return the reason the manifests are refused."""
     with pytest.raises(FcregistryError) as error:
         verify("Acme-Weather", entry_points, built)
     return str(error.value)
 
 
 @pytest.mark.parametrize("archive", ["", "src/", "python/lib/"], ids=["wheel", "src", "deeper"])
-def test_a_manifest_that_fits_is_named_as_the_archive_needs_it(tmp_path: Path, archive: str) -> None:
-    """Beside the package, wherever that is."""
+def test_a_manifest_that_matches_the_code_is_named_as_in_the_archive(tmp_path: Path, archive: str) -> None:
+    """It is beside the package, wherever that is."""
     write(tmp_path, "acme/__init__.py", "acme/fcregistry.json", "acme.tools")
     (tmp_path / "acme" / "tools.py").touch()
     verified = verify("Acme-Weather", {"weather": "acme.tools"}, files(tmp_path, archive))
@@ -65,16 +65,16 @@ def test_modules_and_namespace_packages_have_manifests_too(tmp_path: Path) -> No
     assert list(verified) == ["acme/maps/fcregistry.json", "acme_races.fcregistry.json"]
 
 
-def test_a_test_of_the_same_name_is_not_taken_for_the_package(tmp_path: Path) -> None:
-    """The package that stands nearest to the top is the one."""
+def test_a_test_module_of_the_same_name_is_not_taken_for_the_package(tmp_path: Path) -> None:
+    """The package nearest to the top is meant."""
     write(tmp_path, "acme/__init__.py", "acme/fcregistry.json", "acme.tools")
     (tmp_path / "a" / "fixtures" / "acme").mkdir(parents=True)
     (tmp_path / "a" / "fixtures" / "acme" / "__init__.py").touch()
     assert list(verify("acme-weather", {"weather": "acme.tools"}, files(tmp_path))) == ["acme/fcregistry.json"]
 
 
-def test_what_does_not_fit_is_refused_with_the_command_to_run(tmp_path: Path) -> None:
-    """The message names the file, what is wrong, and what mends it."""
+def test_a_manifest_that_does_not_match_is_refused_with_the_command_to_run(tmp_path: Path) -> None:
+    """The message names the file, what is wrong, and the command that fixes it."""
     path = tmp_path / "acme" / "fcregistry.json"
     advice = "run in the project's folder: fcregistry manifest build"
 

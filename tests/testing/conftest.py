@@ -37,9 +37,10 @@ def entry_points() -> str:
 
 @pytest.fixture(scope="session")
 def dependencies(dependencies: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with all that a test run has, and with the metadata of two plugins for pytest: ours and Hypothesis's.
+    """A folder with what a test run needs, and the metadata of two pytest plugins.
 
-    By its name, Hypothesis knows that these are not the modules of the project, whose source it would search for constants.
+    They are fcregistry's and Hypothesis's. By its name, Hypothesis knows that these are not the modules of the project, whose source it would
+    search for constants.
     """
     folder = tmp_path_factory.mktemp("with_pytest") / "site-packages"
     folder.mkdir()
@@ -55,7 +56,7 @@ def dependencies(dependencies: Path, tmp_path_factory: pytest.TempPathFactory) -
 
 
 class Run:
-    """What a run of pytest said."""
+    """The output of a run of pytest."""
 
     def __init__(self, text: str, status: int) -> None:
         self.status = status
@@ -66,7 +67,7 @@ class Run:
         self.ids = re.findall(r"^fcregistry::(\S+)$", self.text, re.MULTILINE)
 
     def section(self, name: str) -> str:
-        """Return what was printed of one failed item."""
+        """Return the output about one failed item."""
         found = re.search(
             rf"^_+ {re.escape(name)} _+\n(.*?)(?=^(?:_{{3,}} |={{3,}} ))", self.text, re.MULTILINE | re.DOTALL
         )
@@ -86,7 +87,7 @@ for arguments in json.loads(sys.argv[1]):
 
 
 class Project:
-    """A project that somebody works on: a folder with a pyproject.toml, whose package is installed in a site."""
+    """A project in development: a folder with a pyproject.toml, whose package is installed in a site."""
 
     def __init__(self, folder: Path, site: Site) -> None:
         self.folder = folder
@@ -106,7 +107,7 @@ class Project:
         return Run(done.stdout + done.stderr, done.returncode)
 
     def pytest_each(self, *runs: Sequence[str]) -> list[Run]:
-        """Run pytest several times in one process, where nothing of the project changes between the runs."""
+        """Run pytest several times in one process, without changes to the project between the runs."""
         words = json.dumps([["-v", *arguments] for arguments in runs])
         done = self.site.run("-c", SEVERAL, words, cwd=self.folder, env={"PYTEST_ADDOPTS": "", "CI": "1"})
         parts = re.split(r"^status: (\d+)\n", done.stdout, flags=re.MULTILINE)

@@ -11,7 +11,7 @@ T = TypeVar("T")
 
 
 def drawn(values: SearchStrategy[T], count: int) -> list[T]:
-    """Return values of a strategy, as many as there are up to a number."""
+    """Return values of a strategy, at most as many as given."""
     found: list[T] = []
 
     @settings(

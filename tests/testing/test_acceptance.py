@@ -30,7 +30,7 @@ def count(number: int = 1, *more: int, names: list[str] | None = None) -> None:
 
 
 def case(number: dict[str, Any] | None = None, trial: CallTrial | None = None) -> Case:
-    """Return a case whose validator, or whose calls, are the test's."""
+    """Return a case with a validator, or with calls, that the test provides."""
     made = Case(tool=Tool.from_function(count), examples=60)
     if number is not None:
         schema = made.tool.parameters
@@ -42,7 +42,7 @@ def case(number: dict[str, Any] | None = None, trial: CallTrial | None = None) -
 
 
 class Fixed:
-    """Stands for the stand-in: one answer to every call."""
+    """Replaces the stand-in, and gives one answer to every call."""
 
     def __init__(self, trial: CallTrial) -> None:
         self._trial = trial
@@ -61,22 +61,22 @@ def only(failures: tuple[Failure, ...]) -> Failure:
     return failure
 
 
-def test_a_call_that_the_schema_refuses_and_that_is_made_is_a_failure() -> None:
+def test_a_call_that_runs_although_the_schema_refuses_it_is_a_failure() -> None:
     failure = only(accepts_what_its_schema_says(case(number={"type": "string"})).failures)
     assert failure.arguments == {"number": 0}
     assert failure.expected == "refused: $.number: must be a string, not 0"
     assert failure.got == "called with (number=0)"
 
 
-def test_a_call_that_the_schema_accepts_and_that_is_refused_is_a_failure() -> None:
+def test_a_call_that_is_refused_although_the_schema_accepts_it_is_a_failure() -> None:
     failure = _Acceptance(case(number={"type": ["integer", "string"]})).examine({"number": "x"})
     assert failure is not None
     assert failure.expected == "accepted: the schema accepts them"
     assert failure.got.startswith("invalid_arguments: ")
 
 
-def test_a_repair_of_what_was_valid_is_a_failure() -> None:
-    """Nothing is changed behind the schema's back."""
+def test_a_repair_of_valid_arguments_is_a_failure() -> None:
+    """No argument that the schema accepts may be changed."""
     result = ToolResult(None, content="null", repairs=("$.number was null: taken as left out",))
     failure = only(accepts_what_its_schema_says(case(trial=CallTrial(Arrival((), {}), result))).failures)
     assert failure.expected == "accepted unchanged: the schema accepts them"
@@ -90,7 +90,7 @@ def test_a_repair_of_what_was_valid_is_a_failure() -> None:
         ({"number": "x"}, "count cannot take 'x' as the value of 'number'"),
     ],
 )
-def test_a_repair_that_leaves_something_wrong_is_a_failure(kwargs: Any, left: str) -> None:
+def test_a_repair_that_leaves_arguments_invalid_is_a_failure(kwargs: Any, left: str) -> None:
     result = ToolResult(None, content="null", repairs=("$.names was JSON text: taken as the array that it holds",))
     made = case(number={"type": "integer", "minimum": 0}, trial=CallTrial(Arrival((), kwargs), result))
     failure = _Acceptance(made).examine({"number": -5})
@@ -115,8 +115,8 @@ def log_in(login: Login, note: Note) -> None:
     """Log in."""
 
 
-def test_what_a_type_withholds_is_not_missed_after_a_repair() -> None:
-    """A value given as JSON text is repaired, and a call that is written again lacks what its type keeps to itself."""
+def test_a_part_that_a_type_withholds_may_be_missing_after_a_repair() -> None:
+    """A value given as JSON text is repaired, and the call that is written again lacks the withheld part."""
     acceptance = _Acceptance(Case(tool=Tool.from_function(log_in), examples=10))
     login = json.dumps({"name": "ada", "password": "secret"})
     assert acceptance.examine({"login": login, "note": {"text": "a"}}) is None
@@ -135,13 +135,13 @@ def test_what_a_type_withholds_is_not_missed_after_a_repair() -> None:
     ],
 )
 def test_a_refusal_in_other_words_is_a_failure(trial: CallTrial, expected: str, got: str) -> None:
-    """A model is told that its arguments are wrong, and how."""
+    """A model must learn that its arguments are wrong, and how."""
     failure = _Acceptance(case(number={"type": "string"}, trial=trial)).examine({"number": 0})
     assert failure is not None
     assert (failure.expected, failure.got) == (expected, got)
 
 
-def test_text_and_mapping_get_one_answer() -> None:
+def test_text_and_mapping_get_the_same_answer() -> None:
     made = case()
     answers = iter(
         [CallTrial(Arrival((), {}), ToolResult(None, content="null")), refused("invalid_arguments", "no")] * 999
@@ -169,7 +169,7 @@ def test_an_argument_that_gets_lost_is_a_failure() -> None:
     assert (failure.expected, failure.got) == ("'names' arrives", "it does not, or under another name")
 
 
-def test_a_call_that_changes_what_it_is_given_is_a_failure() -> None:
+def test_a_call_that_changes_its_arguments_is_a_failure() -> None:
     made = case()
     made.__dict__["stand_in"] = type(
         "Changing", (), {"call": lambda self, arguments: arguments.update(number=7) or refused("denied")}
@@ -178,8 +178,8 @@ def test_a_call_that_changes_what_it_is_given_is_a_failure() -> None:
     assert failure.got == 'the call made them {"number": 7}'
 
 
-def test_a_call_that_is_not_taken_again_is_a_failure() -> None:
-    """It was written as JSON, and the tool refuses that."""
+def test_a_call_that_is_refused_when_repeated_is_a_failure() -> None:
+    """The call was written as JSON, and the tool refuses that JSON."""
     answers = iter(
         [CallTrial(Arrival((), {}), ToolResult(None, content="null")), refused("invalid_arguments", "no")] * 999
     )
@@ -196,7 +196,7 @@ def test_a_call_that_is_written_wrongly_is_a_failure() -> None:
 
 
 def test_a_name_that_does_not_fit_is_a_failure() -> None:
-    """Ours are made to fit; a provider that takes too little would be told."""
+    """fcregistry's own names always fit; a provider with a smaller alphabet would be reported."""
     narrow = Format(
         name="narrow", source="", render=lambda rendering: {}, alphabet=Alphabet(first="[A-Z]", rest="[A-Z]")
     )
@@ -206,7 +206,7 @@ def test_a_name_that_does_not_fit_is_a_failure() -> None:
 
 
 def test_a_schema_that_excludes_everything_is_a_failure() -> None:
-    """That no arguments could be tried must not look like success."""
+    """A rule for which there are no arguments must not look as if it had succeeded."""
 
     def never(number: Any) -> None:
         """Never."""
@@ -223,7 +223,7 @@ class Unshowable:
         raise RuntimeError
 
 
-def test_what_a_failure_shows_is_bounded_and_never_fails_itself() -> None:
+def test_the_text_of_a_failure_is_bounded_and_never_raises() -> None:
     assert python_text(Unshowable()) == "a Unshowable whose repr raises RuntimeError"
     assert python_text("x" * 500) == f"'{'x' * 199}…"
     assert arguments_text({"a": "é"}) == '{"a": "é"}'

@@ -185,7 +185,7 @@ RIGHT: list[Callable[..., Any]] = [
 
 
 @pytest.mark.parametrize("function", RIGHT, ids=lambda function: Tool.from_function(function).name)
-def test_a_right_tool_of_any_shape_keeps_every_rule_and_is_not_run(function: Callable[..., Any]) -> None:
+def test_a_correct_tool_keeps_every_rule_and_is_not_run(function: Callable[..., Any]) -> None:
     report = check_tool(function, examples=30)
     assert report.ok
     assert report.skipped == {}
@@ -193,7 +193,7 @@ def test_a_right_tool_of_any_shape_keeps_every_rule_and_is_not_run(function: Cal
     assert len(report.verdicts) == 9
 
 
-def test_a_tool_that_brings_its_own_schema_is_checked_by_that() -> None:
+def test_a_tool_with_a_schema_of_its_own_is_checked_by_it() -> None:
     def look_up(city: Any, **more: Any) -> None:
         """Look up a city."""
         must_not_run()
@@ -208,7 +208,7 @@ def test_a_tool_that_brings_its_own_schema_is_checked_by_that() -> None:
     assert check_tool(Tool.from_function(look_up, parameters=schema), examples=60).ok
 
 
-def test_a_name_and_a_registry_say_which_tool() -> None:
+def test_a_tool_is_found_by_name_in_a_registry() -> None:
     own = Registry()
     own.register(later, group="time")
     assert check_tool("time.later", registry=own, examples=5).subject == "time.later"
@@ -218,7 +218,7 @@ def test_a_name_and_a_registry_say_which_tool() -> None:
 
 
 def test_a_function_means_the_tool_it_was_declared_as() -> None:
-    """So that its options are looked at."""
+    """So its options are checked too."""
 
     @fc_register("test_check_tool", examples=[{"day": "x"}])
     def declared(day: int) -> None:
@@ -236,7 +236,7 @@ def test_a_function_means_the_tool_it_was_declared_as() -> None:
 
 
 def test_options_of_the_tool_do_not_keep_it_from_being_checked() -> None:
-    """Nobody is asked for approval, and what the environment lacks is not needed: nothing is run."""
+    """No approval and no environment variable is needed, since no function runs."""
     tool = Tool.from_function(later, requires_approval=must_not_run, requires_env="ACME_NOT_SET", timeout=0.001)
     assert check_tool(tool, examples=20).ok
 
@@ -256,7 +256,7 @@ def test_a_keyword_may_have_any_name() -> None:
 
 
 def test_every_type_of_the_table_keeps_every_rule() -> None:
-    """The kit finds nothing in what we ship; where it does, one of the two is wrong."""
+    """If the kit finds a failure in a built-in type, the kit or the type is wrong."""
     broken = {}
     for sample in LEAVES:
 
@@ -272,7 +272,7 @@ def test_every_type_of_the_table_keeps_every_rule() -> None:
 
 
 class Login(pydantic.BaseModel):
-    """What a guest logs in with."""
+    """The data with which a guest logs in."""
 
     name: str
     password: pydantic.SecretStr
@@ -281,7 +281,7 @@ class Login(pydantic.BaseModel):
 
 @dataclass
 class Sum:
-    """A sum of what it keeps and what it is only given."""
+    """A sum of a field that is stored and an argument that is not."""
 
     kept: int
     given: InitVar[int]
@@ -291,8 +291,8 @@ class Sum:
 
 
 @pytest.mark.parametrize("annotation", [Login, list[Login], Sum, Sum | None])
-def test_what_an_author_keeps_back_need_not_be_given_back(annotation: Any) -> None:
-    """A secret is written as asterisks, and an `InitVar` not at all: that is their use, and no fault of the tool."""
+def test_a_part_that_a_type_hides_need_not_be_written_again(annotation: Any) -> None:
+    """A secret is written as asterisks, and an `InitVar` not at all. That is their purpose."""
 
     def take(value: Any) -> None:
         """Take a value."""
@@ -352,7 +352,7 @@ def test_a_tool_that_cannot_be_defined_is_reported_and_no_other_rule_is_tried() 
 
 
 def test_a_line_of_the_docstring_that_cannot_be_read_is_named() -> None:
-    """It is the likely reason why its parameter is not described."""
+    """It is the likely reason that its parameter is not described."""
 
     def misread(city: str) -> None:
         """Look up a city.
@@ -372,7 +372,7 @@ def test_a_parameter_may_be_described_in_its_annotation() -> None:
     assert check_tool(annotated, examples=5).ok
 
 
-def test_arguments_that_types_refuse_are_reported_and_no_failure() -> None:
+def test_arguments_that_types_refuse_are_a_remark_and_not_a_failure() -> None:
     def even(number: Annotated[int, Predicate(lambda number: number % 2 == 0)]) -> None:
         """Take an even number.
 
@@ -399,8 +399,8 @@ def test_a_tool_that_no_arguments_reach_is_a_failure() -> None:
     assert "that were tried are refused after decoding: must satisfy" in str(error.value)
 
 
-def test_an_answer_by_chance_is_a_failure() -> None:
-    """It would fail once and pass once, and nobody would know why."""
+def test_an_answer_that_changes_is_a_failure() -> None:
+    """Such a tool would fail once and pass once, for no visible reason."""
 
     class Chance(Codec):
         def schema(self, writer: Any) -> dict[str, Any]:
@@ -440,7 +440,7 @@ def test_a_type_that_raises_is_a_failure_with_its_traceback() -> None:
 
 
 def with_codec(codec: Codec) -> Tool:
-    """Return a tool whose one parameter has a codec of the test's."""
+    """Return a tool with one parameter, whose codec the test provides."""
 
     def take(value: str) -> None:
         """Take a value.
@@ -489,7 +489,7 @@ calls: list[int] = []
         ({"read_only": True, "requires_env": "ACME_NOT_SET"}, True, "the environment variable ACME_NOT_SET is not set"),
     ],
 )
-def test_examples_run_where_that_is_harmless_or_asked_for(options: Any, invoke: bool, skipped: str) -> None:
+def test_examples_run_if_the_tool_is_read_only_or_invoke_is_true(options: Any, invoke: bool, skipped: str) -> None:
     calls.clear()
     tool = Tool.from_function(answer, examples=[{"number": 3}, {"number": 4}], **options)
     report = check_tool(tool, examples=20, invoke=invoke)
@@ -498,7 +498,7 @@ def test_examples_run_where_that_is_harmless_or_asked_for(options: Any, invoke: 
 
 
 class Shop:
-    """What an application has."""
+    """The object that an application passes as a dependency."""
 
 
 def of_shop(first: int, context: Context[Shop], /, *rest: str, **named: int) -> str:
@@ -512,7 +512,7 @@ def of_shop(first: int, context: Context[Shop], /, *rest: str, **named: int) -> 
     raise AssertionError("it is never run")
 
 
-def test_a_tool_that_takes_a_context_is_checked_like_any_and_run_by_its_application_only() -> None:
+def test_a_tool_with_a_context_is_checked_and_its_examples_do_not_run() -> None:
     tool = Tool.from_function(of_shop, read_only=True, examples=[{"first": 1, "rest": ["a"], "b": 2}])
     report = check_tool(tool, examples=20, invoke=True)
     assert report.skipped == {
@@ -542,7 +542,7 @@ def test_a_result_that_breaks_its_schema_is_a_failure() -> None:
 # --- strategies ---------------------------------------------------------------------------------------------------
 
 
-def test_arguments_of_a_tool_are_what_it_accepts_and_wrong_ones_what_it_does_not() -> None:
+def test_arguments_of_a_tool_are_accepted_and_wrong_arguments_are_refused() -> None:
     tool = Tool.from_function(texts)
     for right in draw(arguments_of(tool)):
         assert tool.validator().is_valid(right)
@@ -558,7 +558,7 @@ def test_declared_examples_are_among_the_arguments() -> None:
 
 
 def test_references_that_cannot_be_followed_are_left_to_the_validator() -> None:
-    """What they lead to is found by trying."""
+    """The values are filtered by the validator."""
 
     def take(flag: Any) -> None:
         """Take a flag."""
@@ -573,7 +573,7 @@ def test_references_that_cannot_be_followed_are_left_to_the_validator() -> None:
     assert {type(each["flag"]) for each in found} == {bool}
 
 
-def test_a_format_that_is_unknown_can_be_given() -> None:
+def test_a_strategy_for_an_unknown_format_can_be_passed() -> None:
     def look_up(code: Any) -> None:
         """Look up a code."""
 
@@ -591,7 +591,7 @@ def draw(strategy: st.SearchStrategy[Any], count: int = 60) -> list[Any]:
 
 
 def test_remarks_on_definitions_are_silenced_while_rules_are_tried() -> None:
-    """A run with warnings as errors would take them for failures; that a parameter has no type is said by lint."""
+    """In a run with warnings as errors, they would be failures; `lint` reports parameters without types."""
 
     def untyped(a) -> None:  # type: ignore[no-untyped-def]  # the point
         """Take anything.

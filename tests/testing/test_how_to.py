@@ -11,7 +11,7 @@ PAGE = (ROOT / "docs" / "how-to" / "test-a-plugin.md").read_text(encoding="utf-8
 
 
 def test_every_rule_has_a_row_in_its_order() -> None:
-    """Those of plugins and names first, as they are tried."""
+    """The rules of plugins and names come first, as in a run."""
     rows = re.findall(r"^\| `([a-z][a-z-]+)` \|", PAGE, re.MULTILINE)
     assert rows == [LOADS, ALONE, *RULES]
 

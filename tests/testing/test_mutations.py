@@ -64,18 +64,18 @@ def differences(first: Any, second: Any) -> int:
 
 
 def test_a_near_miss_differs_in_one_place() -> None:
-    """So that a failure has one cause."""
+    """So a failure has one cause."""
     assert [value for value in drawn(near, 300) if differences(VALID, value) > 1] == []
 
 
-def test_what_a_near_miss_is_made_of_stays_as_it_is() -> None:
+def test_making_a_near_miss_does_not_change_its_source() -> None:
     before = copy.deepcopy(VALID)
     drawn(near, 100)
     assert before == VALID
 
 
 def test_every_keyword_is_broken_in_some_near_miss() -> None:
-    """And where a value must not be, there is everything that a model puts there."""
+    """In each place there are all kinds of wrong values that models write there."""
     validator = TOOL.validator("jsonschema")
     misses = drawn(near, 1500)
     violations = [(miss, validator.violations(miss)) for miss in misses]
@@ -97,8 +97,8 @@ def test_every_keyword_is_broken_in_some_near_miss() -> None:
     assert {"abc\n", " abc", "abcx", "ab", "ABC"} <= set(Mutations(SCHEMA)._texts_near("abc"))
 
 
-def test_some_near_misses_are_not_misses() -> None:
-    """The law holds both ways: what is valid after all must be accepted."""
+def test_some_near_misses_are_valid() -> None:
+    """They must be accepted: the rule holds for valid and for invalid arguments."""
     validator = TOOL.validator("jsonschema")
     verdicts = [validator.is_valid(value) for value in drawn(near, 300)]
     assert 0.5 < verdicts.count(False) / len(verdicts) < 1

@@ -23,7 +23,7 @@ PLUGINS = [
 
 @pytest.mark.parametrize("plugin", PLUGINS, ids=lambda plugin: plugin.name)
 def test_a_plugin_of_fcregistry_passes_where_it_is_developed(site: Site, plugin: Path) -> None:
-    """In its own folder, with its own settings of pytest, as an editable install has it."""
+    """It is checked in its own folder, with its own settings of pytest, as an editable install."""
     project = tomllib.loads((plugin / "pyproject.toml").read_text(encoding="utf-8"))["project"]
     info = site.install(project["name"], project["entry-points"]["fcregistry"])
     (info / "direct_url.json").write_text(json.dumps({"url": plugin.as_uri(), "dir_info": {"editable": True}}))

@@ -35,7 +35,10 @@ def collected_each(project: Project, *runs: list[str]) -> list[list[str]]:
 
 
 def test_a_plugin_is_checked_without_a_test_file(project: Project) -> None:
-    """One item for the plugin, then one a tool and rule, in a fixed order; no tool is run, and nothing is left behind."""
+    """There is one item for the plugin, then one for each tool and rule, in a fixed order.
+
+    No tool runs, and no file is left behind.
+    """
     run = project.pytest("--fcregistry", FEW, "-p", "no:cacheprovider")
     assert run.status == 0, run.text
     assert list(run.outcomes) == ALL
@@ -47,11 +50,11 @@ def test_a_plugin_is_checked_without_a_test_file(project: Project) -> None:
 
 
 def test_two_runs_are_the_same(project: Project) -> None:
-    """The items and their order, as pytest-xdist asks of its workers, and in CI the arguments too."""
+    """The items have the same order, as pytest-xdist requires, and in CI the arguments are the same too."""
     assert collected(project) == collected(project) == ALL
 
 
-def test_tests_of_files_are_run_too_and_first(project: Project) -> None:
+def test_tests_in_files_run_before_the_tools(project: Project) -> None:
     project.write({"tests/test_own.py": "def test_own():\n    pass\n"})
     for settings in ("", '[tool.pytest.ini_options]\ntestpaths = ["tests"]\n'):
         project.write({"pyproject.toml": PYPROJECT + settings})
@@ -74,8 +77,8 @@ def test_the_plugin_can_be_left_out(project: Project) -> None:
     assert "unrecognized arguments: --fcregistry" in run.text
 
 
-def test_warnings_as_errors_and_strict_settings_are_not_hindrance(project: Project) -> None:
-    """Neither our marker nor what we remark of definitions is one."""
+def test_warnings_as_errors_and_strict_settings_are_supported(project: Project) -> None:
+    """Neither the marker nor a warning about a definition is an error."""
     untyped = "\n\n    @fc_register\n    def loose(a):\n        '''Take anything.\n\n        Args:\n            a: It.\n        '''\n"
     project.site.install("acme-weather", {"weather": "acme_weather"}, {"acme_weather.py": GOOD + untyped})
     settings = 'filterwarnings = ["error"]\naddopts = ["--strict-markers", "--strict-config"]\n'
@@ -98,7 +101,7 @@ def test_items_are_chosen_by_keyword_and_by_marker(project: Project) -> None:
 
 
 def test_items_are_chosen_by_their_ids(project: Project) -> None:
-    """As they stand in the summary of a run; the id of a tool means all of its rules."""
+    """The ids are those in the summary of a run; the id of a tool means all of its rules."""
     project.write({"test_own.py": "def test_own():\n    pass\n"})
     one = FORECAST[3]
     assert collected_each(project, [f"fcregistry::{one}"], ["fcregistry::acme-weather:cities"]) == [[one], CITIES]
@@ -116,7 +119,7 @@ def test_an_id_that_does_not_exist_is_reported(project: Project) -> None:
 
 
 def test_items_can_be_deselected_and_the_last_failed_run_again(wrong: Project) -> None:
-    """pytest's own options know our items as any others."""
+    """pytest's own options work with fcregistry's items as with any others."""
     ours = ("--fcregistry", FEW, "--fcregistry-tools=acme-wrong:wrong.names_*,acme-wrong:right.delete_*")
     broken = "fcregistry::acme-wrong:wrong.names_fit_every_provider[names-fit-every-provider]"
     assert wrong.pytest(*ours, "-k", "names-fit", "--cache-clear").status == 1
@@ -128,8 +131,11 @@ def test_items_can_be_deselected_and_the_last_failed_run_again(wrong: Project) -
 # --- whose tools --------------------------------------------------------------------------------------------------
 
 
-def test_selectors_say_which_tools_instead(project: Project) -> None:
-    """By commas, by spaces, or the option again; that the plugins of distributions they name load is asked too."""
+def test_selectors_choose_other_tools(project: Project) -> None:
+    """Several are separated by commas or spaces, or repeat the option.
+
+    The plugins of distributions that they name must load, too.
+    """
     chosen = ["acme-weather:forecast", "other-tools:forecast"]
     labels = ["acme-weather[weather]", "other-tools[tools]"]
     selected = (
@@ -142,14 +148,14 @@ def test_selectors_say_which_tools_instead(project: Project) -> None:
         assert names == [*(f"{each}[loads]" for each in labels), *(f"{each}[has-a-valid-schema]" for each in chosen)]
 
 
-def test_a_plain_name_asks_nothing_of_plugins(project: Project) -> None:
-    """Another plugin that does not load is not what was asked about."""
+def test_a_plain_name_adds_no_items_of_plugins(project: Project) -> None:
+    """Another plugin that does not load is not reported then."""
     project.site.install("broken", {"tools": "not_there"})
     run = project.pytest("--fcregistry", FEW, "--fcregistry-tools=forecast", "-k", "valid-schema")
     assert list(run.outcomes) == [f"{each}:forecast[has-a-valid-schema]" for each in ("acme-weather", "other-tools")]
 
 
-def test_a_selector_that_means_nothing_is_reported(project: Project) -> None:
+def test_a_selector_that_matches_nothing_is_reported(project: Project) -> None:
     errors = {
         "forecasts": "ERROR: --fcregistry: there is no tool 'forecasts'; did you mean ",
         "acme-weather:nothing_*": "ERROR: --fcregistry: the selector 'acme-weather:nothing_*' matches no tool",
@@ -163,7 +169,7 @@ def test_a_selector_that_means_nothing_is_reported(project: Project) -> None:
 
 
 def test_a_distribution_is_checked_in_the_folder_it_was_installed_from(project: Project) -> None:
-    """Editable or not, whatever its pyproject.toml says; of several folders within one another, the nearest."""
+    """It may be editable or not, whatever its pyproject.toml says; of nested folders, the nearest counts."""
     info = project.site.install("acme-weather", {"weather": "acme_weather"}, {"acme_weather.py": GOOD})
     source = {"url": (project.folder / "plugin").as_uri(), "dir_info": {"editable": True}}
     (info / "direct_url.json").write_text(json.dumps(source), encoding="utf-8")
@@ -173,7 +179,7 @@ def test_a_distribution_is_checked_in_the_folder_it_was_installed_from(project: 
 
 
 def test_elsewhere_all_installed_plugins_are_checked(project: Project) -> None:
-    """For somebody who uses plugins, and writes none."""
+    """This is for users of plugins, who develop none."""
     project.write({"pyproject.toml": '[project]\nname = "an-application"\n'})
     run = project.pytest("--fcregistry", "--collect-only", "-k", "loads")
     assert "fcregistry: the tools of acme-weather, other-tools\n" in run.text
@@ -182,7 +188,7 @@ def test_elsewhere_all_installed_plugins_are_checked(project: Project) -> None:
 
 
 def test_a_plugin_that_is_not_installed_is_reported_with_the_command(project: Project) -> None:
-    """Rather than those of others being checked in its place."""
+    """Other plugins are not checked in its place."""
     project.write({"pyproject.toml": PYPROJECT.replace("acme-weather", "acme-new")})
     run = project.pytest("--fcregistry")
     assert run.status == 4
@@ -213,7 +219,7 @@ def test_an_alias_names_its_tool_too(project: Project) -> None:
 
 
 def test_a_declaration_that_replaces_another_is_checked_in_its_place(project: Project) -> None:
-    """It clashes with none."""
+    """The two do not clash."""
     again = GOOD.replace("@fc_register(", "@fc_register(replace=True, ", 1).replace("Where.", "Where it is.")
     files = {"acme_weather.py": GOOD, "acme_weather_again.py": again}
     points = {"first": "acme_weather", "second": "acme_weather_again"}
@@ -223,8 +229,8 @@ def test_a_declaration_that_replaces_another_is_checked_in_its_place(project: Pr
     assert set(run.outcomes.values()) == {"PASSED"}
 
 
-def test_metadata_that_cannot_be_read_says_nothing_of_the_source(project: Project) -> None:
-    """A project's plugin is then found by its name, and other distributions are not in the way."""
+def test_unreadable_metadata_means_that_the_source_is_not_known(project: Project) -> None:
+    """The plugin of the project is then found by its name, and other distributions are ignored."""
     broken = ["[]", '{"url": 1}', '{"url": "https://acme.example/w.whl"}']
     info = project.site.install("acme-weather", {"weather": "acme_weather"}, {"acme_weather.py": GOOD})
     (info / "direct_url.json").write_text("no JSON", encoding="utf-8")
@@ -234,8 +240,8 @@ def test_metadata_that_cannot_be_read_says_nothing_of_the_source(project: Projec
     assert collected(project) == ALL
 
 
-def test_a_project_file_that_cannot_be_read_says_nothing_either(project: Project) -> None:
-    """pytest itself complains of one that is no TOML; here is one whose table is none."""
+def test_an_unreadable_project_file_is_ignored(project: Project) -> None:
+    """pytest itself reports a file that is not TOML; this file has a `project` that is not a table."""
     project.write({"pyproject.toml": "project = 3\n"})
     run = project.pytest("--fcregistry", "--collect-only", "-q")
     assert "acme-weather[weather][loads]" in run.text
@@ -245,14 +251,14 @@ def test_a_project_file_that_cannot_be_read_says_nothing_either(project: Project
 # --- usage --------------------------------------------------------------------------------------------------------
 
 
-def test_no_examples_is_not_a_way_to_try_a_rule(project: Project) -> None:
+def test_the_number_of_examples_is_at_least_one(project: Project) -> None:
     run = project.pytest("--fcregistry", "--fcregistry-examples=0")
     assert run.status == 4
     assert "ERROR: --fcregistry-examples is at least 1" in run.text
 
 
 def test_without_hypothesis_the_extra_is_named(project: Project, tmp_path: Path) -> None:
-    """By pytest, and by whoever imports `check_tool`; runs without the option do not need it."""
+    """Both pytest and an import of `check_tool` name it; runs without the option do not need Hypothesis."""
     lacking = tmp_path / "lacking"
     lacking.mkdir()
     for each in project.site.path[1].iterdir():

@@ -26,7 +26,7 @@ def test_nothing_of_fcregistry_is_loaded():
 
 
 def test_importing_the_plugin_imports_nothing(project: Project) -> None:
-    """Not even from the standard library."""
+    """It imports no module of the standard library either."""
     imported = project.site.ask(IMPORTED)
     imported = [name for name in imported if not name.startswith("__")]
     assert len(imported) <= 7, imported
@@ -34,7 +34,7 @@ def test_importing_the_plugin_imports_nothing(project: Project) -> None:
 
 
 def test_a_run_without_the_option_loads_nothing_else_of_fcregistry(project: Project) -> None:
-    """Nor what we depend on."""
+    """It loads no dependency either."""
     project.write({"test_own.py": LATER})
     run = project.pytest("-p", "no:hypothesispytest")
     assert run.status == 0, run.text

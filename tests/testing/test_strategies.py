@@ -234,7 +234,7 @@ CASES: dict[str, tuple[dict[str, Any], list[Callable[[Any], bool]]]] = {
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_the_values_of_a_schema_are_valid_and_of_all_sorts(name: str) -> None:
+def test_the_values_of_a_schema_are_valid_and_varied(name: str) -> None:
     schema, sorts = CASES[name]
     made = drawn(values_of(schema), 100)
     assert all(map(is_valid(schema), made)), next(value for value in made if not is_valid(schema)(value))
@@ -258,14 +258,17 @@ def test_the_values_of_a_schema_are_valid_and_of_all_sorts(name: str) -> None:
     ids=["bounds", "choices", "types", "a property", "for ever"],
 )
 def test_a_schema_without_values_has_none(schema: dict[str, Any]) -> None:
-    """That is said, rather than searched for without end."""
+    """The strategy is empty; it does not search without end."""
     with pytest.raises(NoExamplesError, match="no arguments could be made that its schema accepts"):
         drawn(values_of(schema), 10)
 
 
 @pytest.mark.parametrize("name", sorted({*STRING_FORMATS, *STANDARD_FORMATS}))
 def test_every_format_that_is_known_has_strings(name: str) -> None:
-    """Those of the standard, and those of the type table: a new one is a row in `_texts.FORMATS`."""
+    """These are the formats of the standard and of the type table.
+
+    A new format is a row in `_strategies.FORMATS`.
+    """
     made = drawn(_texts.FORMATS[name], 50)
     assert all(map(is_valid({"type": "string", "format": name}), made))
     assert len(set(made)) > 3
@@ -277,7 +280,7 @@ def test_a_format_that_is_unknown_is_any_string() -> None:
 
 
 def test_a_large_schema_has_values_too() -> None:
-    """Some of its many properties at a time."""
+    """Each value has some of its many properties."""
     schema = {"type": "object", "properties": {f"p{n}": {"type": "string", "pattern": "^x"} for n in range(5000)}}
     made = drawn(values_of(schema), 20)
     assert any(len(value) > 1 for value in made)
@@ -287,13 +290,13 @@ def test_a_large_schema_has_values_too() -> None:
 @pytest.mark.parametrize("keyword", ["exclusiveMinimum", "exclusiveMaximum"])
 @pytest.mark.parametrize("kind", ["integer", "number"])
 def test_an_exclusive_bound_of_zero_excludes_zero(kind: str, keyword: str) -> None:
-    """Also below `anyOf`, where what was made is not looked at again."""
+    """It does below `anyOf` too, where values are not filtered again."""
     made = drawn(values_of({"anyOf": [{"type": kind, keyword: 0}]}), 100)
     assert 0 not in made
 
 
 def test_values_can_be_made_for_every_type() -> None:
-    """By the keywords of its schema alone."""
+    """They are made from the keywords of its schema alone."""
     schemas = samples.map(lambda sample: schema_of(sample.annotation))
     pairs = drawn(schemas.flatmap(lambda schema: st.tuples(st.just(schema), values_of(schema))), 150)
     assert [(schema, value) for schema, value in pairs if not is_valid(schema)(value)] == []

@@ -86,7 +86,7 @@ acme-wrong:wrong.documents_its_parameters breaks the rule documents-its-paramete
 
 @pytest.fixture(scope="module")
 def traces(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where a function of the plugin leaves a trace when it is run."""
+    """The place where a function of the plugin leaves a trace when it runs."""
     return tmp_path_factory.mktemp("traces") / "traces"
 
 
@@ -97,13 +97,13 @@ def run(wrong: Project, traces: Path) -> Run:
 
 
 def test_every_rule_has_a_tool_that_breaks_it() -> None:
-    """A new rule comes with a defect that it finds."""
+    """A new rule comes with a tool that has the defect."""
     assert sorted(SAID) == sorted(RULE_NAMES)
 
 
 @pytest.mark.parametrize("rule", RULE_NAMES)
 def test_each_defect_breaks_its_rule_and_no_other(run: Run, rule: str) -> None:
-    """What a failure says is what is wrong: nothing fails for something else's sake."""
+    """A failure names the actual defect: no other rule fails because of it."""
     item = f"acme-wrong:wrong.{rule.replace('-', '_')}["
     failed = [name for name, outcome in run.outcomes.items() if outcome == "FAILED"]
     broken = {name.removeprefix(item).removesuffix("]") for name in failed if name.startswith(item)}
@@ -111,28 +111,28 @@ def test_each_defect_breaks_its_rule_and_no_other(run: Run, rule: str) -> None:
 
 
 @pytest.mark.parametrize("rule", RULE_NAMES)
-def test_a_failure_says_what_was_expected_what_there_was_and_what_to_do(run: Run, rule: str) -> None:
-    """With the smallest arguments that show it, and all failures of one rule together."""
+def test_a_failure_says_what_was_expected_what_happened_and_what_to_do(run: Run, rule: str) -> None:
+    """It shows the smallest arguments that break the rule, and all failures of one rule together."""
     tool = f"acme-wrong:wrong.{rule.replace('-', '_')}"
     section = run.section(f"{tool}: {rule}")
     assert section.startswith(f"{tool} breaks the rule {rule}{SAID[rule]}")
 
 
 def test_a_failure_says_where_to_fix_it(run: Run, wrong: Project) -> None:
-    """As an editor understands it."""
+    """The place has a form that editors understand."""
     section = run.section("acme-wrong:wrong.can_be_defined: can-be-defined")
     assert section.splitlines()[-1] == f"{wrong.site.folder}/acme_wrong/tools.py:25: can_be_defined"
 
 
 def test_the_summary_has_a_line_a_failure(run: Run) -> None:
-    """Also in CI, where pytest cuts nothing."""
+    """It does in CI too, where pytest cuts nothing."""
     item = "FAILED fcregistry::acme-wrong:wrong.accepts_its_examples[accepts-its-examples] - "
     (line,) = [line for line in run.text.splitlines() if line.startswith(item)]
     assert line.endswith("- $.days: must satisfy <lambda> (and 1 more)")
 
 
 def test_a_plugin_that_does_not_load_is_a_failed_item(run: Run) -> None:
-    """With the reason, what to do, and the traceback from its own first line on."""
+    """It shows the reason, what to do, and the traceback from the plugin's own first line on."""
     assert run.outcomes[f"acme-wrong[broken][{LOADS}]"] == "FAILED"
     section = run.section("acme-wrong[broken]: loads")
     assert section.startswith(
@@ -149,7 +149,7 @@ acme-wrong[broken] breaks the rule loads
 
 
 def test_a_plugin_without_tools_is_a_failed_item(run: Run) -> None:
-    """Its author has named a module that declares none."""
+    """The entry point names a module that declares none."""
     section = run.section("acme-wrong[empty]: loads")
     assert "got:       it declares none" in section
     assert "to do:     modules below acme_wrong.empty are not imported by themselves" in section
@@ -160,14 +160,14 @@ def test_a_plugin_that_loads_passes(run: Run) -> None:
 
 
 def test_no_function_is_run_unless_its_author_says_read_only(run: Run, traces: Path) -> None:
-    """Of all the tools, and some 4,000 calls, one has run: once, with its example."""
+    """Of all tools, in some 4,000 calls, one function has run: once, with its example."""
     assert run.status == 1
     assert traces.read_text(encoding="utf-8") == "answers_its_examples\n"
     assert run.outcomes["acme-wrong:right.delete_everything[answers-its-examples]"] == "SKIPPED"
 
 
-def test_examples_run_where_that_is_asked_for(wrong: Project, traces: Path) -> None:
-    """`--fcregistry-invoke` takes the author at their word."""
+def test_examples_run_with_the_option_for_it(wrong: Project, traces: Path) -> None:
+    """With `--fcregistry-invoke`, the examples of all tools run."""
     env = {"ACME_TRACES": str(traces.with_name("invoked"))}
     ours = ("--fcregistry-tools", "acme-wrong:right.*", "--fcregistry-invoke")
     run = wrong.pytest("--fcregistry", *ours, "-k", "answers", env=env)
@@ -175,8 +175,8 @@ def test_examples_run_where_that_is_asked_for(wrong: Project, traces: Path) -> N
     assert Path(env["ACME_TRACES"]).read_text(encoding="utf-8") == "delete_everything\n"
 
 
-def test_a_refusal_for_what_no_schema_can_say_is_reported_and_no_failure(run: Run) -> None:
-    """As long as some arguments are taken."""
+def test_a_refusal_that_no_schema_can_express_is_a_remark_and_not_a_failure(run: Run) -> None:
+    """Some arguments must be accepted."""
     assert run.outcomes["acme-wrong:right.takes_multiples_of_three[accepts-what-its-schema-says]"] == "PASSED"
     _, _, said = run.text.partition("fcregistry: worth knowing")
     assert "argument objects that its schema accepts are refused after decoding: must satisfy <lambda>" in said

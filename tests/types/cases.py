@@ -1,4 +1,4 @@
-"""Helpers that test a type by the JSON it takes, the Python values it gives, and the JSON it refuses."""
+"""Helpers that test a type: the JSON that it accepts and refuses, and the Python values that it decodes to."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ..validation.both_engines import ENGINES, of_argument, problems_by_both, to
 
 
 def assert_round_trip(annotation: Any, encoded: Any, decoded: Any) -> None:
-    """Check that a JSON value is accepted by schema and codec, and that each side gives the other."""
+    """Check that codec and schema accept `encoded`, that it decodes to `decoded`, and the other way."""
     codec = codec_of(annotation)
     assert problems_by_both(of_argument(schema_of(annotation)), {"value_": encoded}) == []
     assert codec.accepts(encoded)
@@ -26,7 +26,7 @@ def assert_round_trip(annotation: Any, encoded: Any, decoded: Any) -> None:
 
 
 def assert_refuses(annotation: Any, *values: Any) -> None:
-    """Check that neither the codec nor the schema takes these JSON values."""
+    """Check that neither the codec nor the schema accepts these JSON values."""
     codec, tool = codec_of(annotation), tool_of(of_argument(schema_of(annotation)))
     for value in values:
         assert not codec.accepts(value), value
@@ -35,7 +35,7 @@ def assert_refuses(annotation: Any, *values: Any) -> None:
 
 
 def assert_accepts(annotation: Any, *values: Any) -> None:
-    """Check that codec and schema take these JSON values."""
+    """Check that codec and schema accept these JSON values."""
     codec, tool = codec_of(annotation), tool_of(of_argument(schema_of(annotation)))
     for value in values:
         assert codec.accepts(value), value
@@ -44,7 +44,7 @@ def assert_accepts(annotation: Any, *values: Any) -> None:
 
 
 def schema_of_results(annotation: Any) -> Any:
-    """Return the schema of what a tool gives that returns such values."""
+    """Return the result schema of a tool that returns values of a type."""
 
     def give() -> Any: ...
 
@@ -53,7 +53,7 @@ def schema_of_results(annotation: Any) -> Any:
 
 
 def why_unsupported(annotation: Any) -> str:
-    """Return what the author of an annotation without a JSON form is told."""
+    """Return the message that the author of an annotation without a JSON form gets."""
     with pytest.raises(UnsupportedType) as caught:
         codec_of(annotation)
     return str(caught.value)

@@ -37,7 +37,7 @@ def test_a_string_or_doc_describes(marker: Any) -> None:
     assert schema_of(Annotated[str, marker]) == {"type": "string", "description": "Where."}
 
 
-def test_the_last_text_wins_and_other_markers_say_nothing() -> None:
+def test_the_last_text_wins_and_other_markers_add_none() -> None:
     assert schema_of(Annotated[str, "first", 5, object(), "last"]) == {"type": "string", "description": "last"}
     assert schema_of(Annotated[str, 5]) == {"type": "string"}
 
@@ -62,7 +62,7 @@ def test_a_text_is_written_beside_a_reference() -> None:
         (at.MultipleOf(3), {"multipleOf": 3}, [-3, 0, 9.0], [1, 4.5]),
     ],
 )
-def test_bounds_of_numbers_are_in_the_schema_and_hold(
+def test_bounds_of_numbers_are_in_the_schema_and_are_enforced(
     marker: Any, bounds: Any, good: list[Any], bad: list[Any]
 ) -> None:
     annotation = Annotated[float, marker]
@@ -80,7 +80,7 @@ def test_bounds_of_numbers_are_in_the_schema_and_hold(
         (dict[str, int], {"minProperties": 1, "maxProperties": 2}, [{"a": 1}], [{}, {"a": 1, "b": 1, "c": 1}]),
     ],
 )
-def test_bounds_of_lengths_are_in_the_schema_and_hold(
+def test_bounds_of_lengths_are_in_the_schema_and_are_enforced(
     annotation: Any, bounds: Any, good: list[Any], bad: list[Any]
 ) -> None:
     bounded = Annotated[annotation, at.Len(1, 2)]
@@ -90,14 +90,14 @@ def test_bounds_of_lengths_are_in_the_schema_and_hold(
     assert_refuses(bounded, *bad)
 
 
-def test_a_bound_applies_only_to_the_kinds_it_can() -> None:
+def test_a_bound_applies_only_to_the_kinds_that_have_it() -> None:
     assert_accepts(Annotated[int | None, at.Ge(2)], None, 2)
     assert_refuses(Annotated[int | None, at.Ge(2)], 1)
     assert_accepts(Annotated[int | str, at.MinLen(2)], 1, "ab")
     assert_refuses(Annotated[int | str, at.MinLen(2)], "a")
 
 
-def test_the_tighter_of_two_bounds_holds() -> None:
+def test_the_tighter_of_two_bounds_counts() -> None:
     annotation = Annotated[Annotated[int, at.Ge(2), at.Le(9)], at.Ge(4), at.Le(20)]
     assert schema_of(annotation) == {"type": "integer", "minimum": 4, "maximum": 9}
 
@@ -134,7 +134,7 @@ def test_a_value_outside_its_bounds_is_not_of_the_type() -> None:
         ),
     ],
 )
-def test_a_bound_that_cannot_hold_is_refused(annotation: Any, message: str) -> None:
+def test_a_bound_that_the_type_cannot_have_is_refused(annotation: Any, message: str) -> None:
     assert why_unsupported(annotation) == message
 
 
@@ -149,7 +149,7 @@ def test_a_predicate_is_checked_after_decoding_and_named() -> None:
         codec_of(annotation).decode("a")
 
 
-def test_a_refused_predicate_says_where() -> None:
+def test_a_refusal_by_a_predicate_names_the_path() -> None:
     with pytest.raises(Refusal) as caught:
         codec_of(dict[str, list[Even]]).decode({"a": [2], "b": [2, 3]})
     assert caught.value.path == ("b", 1)

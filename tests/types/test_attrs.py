@@ -86,7 +86,7 @@ class Empty:
     pass
 
 
-def test_names_are_those_of_init_and_what_init_does_not_take_is_left_out() -> None:
+def test_field_names_are_those_of_init_and_other_fields_are_left_out() -> None:
     assert schema_of(Account) == {
         "type": "object",
         "properties": {
@@ -103,7 +103,7 @@ def test_names_are_those_of_init_and_what_init_does_not_take_is_left_out() -> No
     assert_refuses(Account, {"_owner": "Ann"}, {"owner": "Ann", "tags": []}, {"owner": "Ann", "opened": True})
 
 
-def test_a_converter_and_a_factory_make_what_is_left_out() -> None:
+def test_a_converter_and_a_factory_make_missing_values() -> None:
     made = codec_of(Account).decode({"owner": "Ann"})
     assert made == Account("Ann")
     assert made.balance == Decimal(0)
@@ -117,17 +117,17 @@ def test_a_validator_refuses_with_the_path_of_its_record() -> None:
     assert caught.value.path == (1,)
 
 
-def test_a_frozen_class_can_stand_in_a_set_and_another_cannot() -> None:
+def test_only_instances_of_a_frozen_class_can_be_in_a_set() -> None:
     assert_round_trip(set[Pixel], [{"x": 1, "y": 0}], {Pixel(x=1)})
     assert "are not hashable" in why_unsupported(set[Account])
 
 
-def test_a_required_keyword_may_follow_one_that_is_not() -> None:
+def test_a_required_keyword_may_follow_an_optional_one() -> None:
     assert schema_of(Order)["required"] == ["then"]
     assert_round_trip(Order, {"first": 1, "then": 2}, Order(then=2))
 
 
-def test_type_variables_are_filled_in_also_through_inheritance() -> None:
+def test_type_variables_are_replaced_through_inheritance_too() -> None:
     assert_round_trip(Box[int], {"content": 1, "more": [2]}, Box(1, [2]))
     assert_refuses(Box[int], {"content": "a"}, {"content": 1, "more": ["a"]})
     assert_round_trip(Strings, {"content": "a", "more": ["b"], "count": 1}, Strings("a", ["b"], 1))
@@ -139,11 +139,11 @@ def test_a_class_may_refer_to_itself() -> None:
     assert_refuses(Node, {"value": 1, "next": {}})
 
 
-def test_a_class_that_derives_from_one_is_one() -> None:
+def test_a_class_derived_from_an_attrs_class_is_an_attrs_class() -> None:
     assert_round_trip(Derived, {"x": 1, "y": 2}, Derived(x=1, y=2))
 
 
-def test_types_may_stand_in_the_fields_themselves() -> None:
+def test_fields_may_have_their_types_as_arguments() -> None:
     assert schema_of(Old)["properties"] == {
         "anything": {},
         "number": {"type": "integer", "default": 3},
@@ -154,19 +154,19 @@ def test_types_may_stand_in_the_fields_themselves() -> None:
     assert_refuses(Old, {"anything": 1, "number": "a"}, {})
 
 
-def test_a_class_without_fields_is_the_empty_object() -> None:
+def test_a_class_without_fields_is_an_empty_object() -> None:
     assert_round_trip(Empty, {}, Empty())
     assert_refuses(Empty, {"a": 1})
 
 
-def test_a_field_or_an_annotation_that_cannot_be_is_named() -> None:
+def test_an_unsupported_field_or_annotation_is_named() -> None:
     assert why_unsupported(Bad).startswith("field 'number' of Bad: complex: JSON has no complex numbers")
     assert why_unsupported(Dangling) == (
         "the annotations of Dangling cannot be resolved: NameError: name 'Missing' is not defined"
     )
 
 
-def test_a_field_of_one_may_be_a_record_of_another_library() -> None:
+def test_a_field_may_be_a_record_of_another_library() -> None:
     @dataclass
     class Point:
         x: int

@@ -74,11 +74,11 @@ class Empty(enum.Enum):
         (Literal[Colour.RED, "other"], {"type": "string", "enum": ["red", "other"]}),
     ],
 )
-def test_choices_are_an_enum_in_declared_order_with_a_type_where_they_share_one(annotation: Any, schema: Any) -> None:
+def test_choices_are_an_enum_in_declared_order_with_their_common_type(annotation: Any, schema: Any) -> None:
     assert schema_of(annotation) == schema
 
 
-def test_a_literal_gives_the_very_value() -> None:
+def test_a_literal_is_decoded_as_the_declared_value() -> None:
     assert_round_trip(Literal["a", 1, None], "a", "a")
     assert_round_trip(Literal["a", 1, None], 1, 1)
     assert_refuses(Literal["a", 1], "A", "", "b", 2, None, ["a"], {"a": 1})
@@ -123,14 +123,14 @@ def test_an_enum_refuses_names_of_members_that_have_a_value_and_plain_values_fro
     assert not codec_of(Colour).handles("red")
 
 
-def test_a_flag_is_refused_with_a_set_of_an_enum_as_the_way_out() -> None:
+def test_a_flag_is_refused_with_the_advice_to_take_a_set_of_an_enum() -> None:
     assert why_unsupported(Permission) == (
         "Permission is a Flag, whose members combine; take set[…] of an Enum instead"
     )
     assert "IntFlag" not in why_unsupported(enum.IntFlag("Bits", "A B"))
 
 
-def test_members_that_are_one_in_json_are_refused_by_name() -> None:
+def test_members_with_the_same_json_are_refused_by_name() -> None:
     assert why_unsupported(Clash) == "Clash.PAIR and .OTHER are both 'OTHER' in JSON; rename one"
 
 

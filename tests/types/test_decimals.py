@@ -43,7 +43,7 @@ def test_a_string_keeps_its_digits(text: str) -> None:
 
 
 @pytest.mark.parametrize("number", [DIGITS, "-1.10", "123456789012345678901234567890.5", "1e3", "1E-30", "7"])
-def test_a_number_in_json_text_keeps_its_digits_with_no_float_in_between(number: str) -> None:
+def test_a_number_in_json_text_keeps_its_digits(number: str) -> None:
     assert run(echo, f'{{"amount": {number}}}').value == repr((Decimal(number), None, {}))
     assert run(echo, f'{{"amount": "{number}"}}').value == repr((Decimal(number), None, {}))
 
@@ -57,7 +57,7 @@ def test_digits_are_kept_inside_of_records_and_containers() -> None:
     assert result.content == f'"{result.value}"'
 
 
-def test_numbers_for_which_nobody_asked_for_digits_are_plain_floats() -> None:
+def test_numbers_of_other_types_are_plain_floats() -> None:
     def kinds(price: Price, note: Any, items: set[Any], ratio: float | int | None, **more: Any) -> list[str]:
         values = (note["a"][0], *items, ratio, more["b"], price.note["c"])
         return [type(each).__name__ for each in values]
@@ -116,7 +116,7 @@ def test_a_bound_that_a_float_would_round_to_is_exact() -> None:
     assert run(pay, '{"amount": 10}').error.code == "invalid_arguments"
 
 
-def test_the_schema_states_what_it_can_of_a_bound_and_the_author_learns_the_rest() -> None:
+def test_a_bound_that_no_schema_states_exactly_is_noted_for_the_author() -> None:
     annotation = Annotated[Decimal | None, at.Gt(0), at.Le(9.5)]
     assert schema_of(annotation) == {
         "anyOf": [{"type": ["number", "string"], "format": "decimal"}, {"type": "null"}],
@@ -132,7 +132,7 @@ def test_the_schema_states_what_it_can_of_a_bound_and_the_author_learns_the_rest
         codec_of(annotation).decode("-1")
 
 
-def test_an_exponent_that_a_stranger_wrote_costs_no_memory() -> None:
+def test_a_large_exponent_takes_no_memory() -> None:
     codec = codec_of(Annotated[Decimal, at.MultipleOf(0.5), at.Lt(Decimal("1e30"))])
     with pytest.raises(Refusal):
         codec.decode("1e99999999999999999")

@@ -164,7 +164,7 @@ class Checked:
         (WithPydantic, {"a": "From the field.", "b": "From the docstring."}),
     ],
 )
-def test_the_docstring_of_a_record_describes_its_fields_where_nothing_nearer_does(
+def test_the_docstring_of_a_record_describes_fields_without_a_text_of_their_own(
     record: Any, descriptions: dict[str, str | None]
 ) -> None:
     properties = schema_of(record)["properties"]
@@ -231,7 +231,7 @@ def test_a_default_of_another_type_than_the_annotation_is_left_out() -> None:
     assert schema_of(made)["properties"] == {"day": {"type": "string", "format": "date"}}
 
 
-def test_a_field_that_holds_another_type_than_it_declares_is_written_by_its_own() -> None:
+def test_a_field_with_a_value_of_another_type_is_encoded_by_that_type() -> None:
     assert codec_of(Sloppy).encode(Sloppy()) == {"count": None, "names": []}
     assert to_json_text([Sloppy(names=("a", date(2024, 1, 1)))]) == '[{"count": null, "names": ["a", "2024-01-01"]}]'  # type: ignore[arg-type]  # sloppy
 
@@ -244,7 +244,7 @@ def test_an_abstract_class_is_refused_and_one_that_derives_from_it_is_not() -> N
     assert_round_trip(Square, {"size": 2}, Square(2))
 
 
-def test_what_pydantic_says_inside_of_another_class_is_worded_without_its_links() -> None:
+def test_a_pydantic_error_inside_another_class_is_worded_without_links() -> None:
     with pytest.raises(Refusal) as caught:
         codec_of(Checked).decode({"inner": 1})
     assert caught.value.reason.startswith("Checked refuses it: Input should be a valid integer")

@@ -95,7 +95,7 @@ def test_generics_nest() -> None:
     assert list(schema_of(Page[Page[str]])["$defs"]) == ["Page_Page_str", "Page_str"]
 
 
-def test_what_a_class_derives_from_fills_in_the_variables_above_it() -> None:
+def test_the_base_of_a_class_gives_its_type_variables_their_types() -> None:
     assert_round_trip(
         Numbered, {"items": [1], "next": {"items": [], "next": None}, "total": 1}, Numbered([1], Page([]), 1)
     )
@@ -108,7 +108,7 @@ def test_what_a_class_derives_from_fills_in_the_variables_above_it() -> None:
     assert_refuses(Leaf, {"key": "a", "value": 1})
 
 
-def test_a_variable_that_nothing_is_given_for_is_its_default_its_bound_its_constraints_or_anything() -> None:
+def test_a_type_variable_without_an_argument_is_its_default_its_bound_its_constraints_or_any() -> None:
     assert schema_of(Loose)["properties"] == {
         "whole": {"type": "integer"},
         "either": {"anyOf": [{"type": "integer"}, {"type": "string"}]},
@@ -123,7 +123,7 @@ def test_a_text_of_any_sort_is_a_str_and_not_decoded_as_bytes() -> None:
     assert codec_of(AnyStr).decode("abcd") == "abcd"
 
 
-def test_two_of_one_generic_have_names_of_their_own() -> None:
+def test_two_types_of_one_generic_have_different_names() -> None:
     schema = schema_of(tuple[Page[int], Page[int], Page[str], Page[str]])
     assert list(schema["$defs"]) == ["Page_int", "Page_str"]
 
@@ -187,7 +187,7 @@ def first[T: int](items: list[T], more: Names, tree: Nest[int]) -> T:
 
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="PEP 695 came with Python 3.12")
-def test_the_syntax_of_pep_695_says_the_same() -> None:
+def test_the_syntax_of_pep_695_means_the_same() -> None:
     names: dict[str, Any] = {"__name__": "pep_695"}
     code = PEP_695 if sys.version_info >= (3, 13) else PEP_695.replace("B: int = bool", "B: int")  # PEP 696
     module = type(sys)("pep_695")

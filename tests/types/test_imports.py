@@ -56,7 +56,7 @@ EVERYTHING = """
 
 
 def loaded_by(program: str) -> list[str]:
-    """Return which of the libraries a program has imported at its end."""
+    """Return those of the libraries that a program has imported when it ends."""
     shown = f"{dedent(program)}\nimport json, sys\nprint(json.dumps(sorted(set({LIBRARIES}) & set(sys.modules))))"
     package = Path(fcregistry.__file__).parent.parent
     code = f"import sys\nsys.path.insert(0, {str(package)!r})\n{shown}"

@@ -32,7 +32,7 @@ def value_of(levels: int) -> Any:
 
 
 def chain(length: int) -> Any:
-    """Return a record that holds a record that holds …, each of a class of its own."""
+    """Return a record type that contains a record type, and so on, each of a class of its own."""
     made: Any = int
     for place in range(length):
         made = dataclasses.make_dataclass(f"Link{place}", [("value", int), ("next", made | None, None)])
@@ -61,20 +61,20 @@ def test_a_type_of_many_levels_is_read_written_and_checked(levels: int, engine: 
 
 @pytest.mark.parametrize("engine", ["jsonschema-rs", "jsonschema"])
 @pytest.mark.parametrize("length", [12, 30, 60])
-def test_records_inside_of_records_are_too(length: int, engine: Any) -> None:
+def test_records_of_many_levels_are_read_written_and_checked(length: int, engine: Any) -> None:
     executor = Executor([tool_of(chain(length))], validator=engine)
     assert executor.run({"name": "use", "arguments": {"x": {"value": 1, "next": {"value": 2}}}}).value == "used"
     failed = executor.run({"name": "use", "arguments": {"x": {"value": 1, "next": {"value": "2"}}}})
     assert failed.content.endswith('- $.x.next.value: must be an integer, not "2"')
 
 
-def test_a_record_that_lies_deep_inside_of_others_is_written_to_defs() -> None:
+def test_a_record_that_is_nested_deeply_is_written_to_defs() -> None:
     assert "$defs" not in schema_of(chain(12))
     assert list(schema_of(chain(13))["$defs"]) == ["Link0"]
 
 
 @pytest.mark.parametrize("annotation", [nested(200), nested(500), nested(2000), chain(400)])
-def test_one_of_too_many_levels_is_refused(annotation: Any) -> None:
+def test_a_type_of_too_many_levels_is_refused(annotation: Any) -> None:
     message = why_unsupported(annotation)
     assert "at most 150 can be checked" in message or message == "it is nested too deeply, or refers to ever new types"
     with pytest.raises(DefinitionError, match="use") as caught:
@@ -129,7 +129,7 @@ def test_records_that_refer_to_each_other_in_a_long_ring_are_read() -> None:
         del sys.modules["a_ring"]
 
 
-def test_an_alias_may_be_as_wide_as_it_likes() -> None:
+def test_an_alias_may_have_any_number_of_members() -> None:
     wide = typing_extensions.Literal[tuple(range(3000))]  # type: ignore[valid-type]  # made here
     assert len(schema_of(wide)["enum"]) == 3000
     assert_refuses(wide, 3000, -1, True)

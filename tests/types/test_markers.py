@@ -44,7 +44,7 @@ class DivisibleBy(at.Predicate):
 
 @dataclass(frozen=True)
 class Secret(at.BaseMetadata):
-    """A marker that says nothing of values."""
+    """A marker without an effect on values."""
 
     owner: str
 
@@ -55,7 +55,7 @@ class Wordy:
 
 
 def refused(annotation: Any, value: Any) -> str:
-    """Return why a value that the schema accepts is refused."""
+    """Return the reason a value that the schema accepts is refused."""
     assert_accepts(annotation, value)
     with pytest.raises(Refusal) as caught:
         codec_of(annotation).decode(value)
@@ -65,18 +65,18 @@ def refused(annotation: Any, value: Any) -> str:
 # --- groups, and classes that derive from known ones --------------------------------------------------------------
 
 
-def test_a_group_is_what_is_in_it_groups_inside_of_groups_too() -> None:
+def test_a_group_means_its_markers_and_those_of_groups_inside_it() -> None:
     assert schema_of(Annotated[int, Digit()]) == {"type": "integer", "minimum": 0, "exclusiveMaximum": 10}
     assert schema_of(Annotated[list[int], at.Len(2, 3)])["minItems"] == 2
     assert schema_of(Annotated[str, at.Len(0, 3)]) == {"type": "string", "maxLength": 3}
 
 
-def test_a_class_that_derives_from_a_marker_is_that_marker() -> None:
+def test_a_class_that_derives_from_a_marker_means_that_marker() -> None:
     assert schema_of(Annotated[int, Above(3)]) == {"type": "integer", "exclusiveMinimum": 3}
     assert refused(Annotated[int, DivisibleBy(lambda number: number % 2 == 0)], 3) == "must satisfy <lambda>"
 
 
-def test_a_unit_says_nothing_to_a_model() -> None:
+def test_a_unit_has_no_effect() -> None:
     assert schema_of(Annotated[int, at.Unit("m")]) == {"type": "integer"}
     assert codec_of(Annotated[int, at.Unit("m")]).unsaid == ()
 
@@ -151,7 +151,7 @@ def test_a_model_reads_what_a_value_must_satisfy() -> None:
     assert result.content.endswith("- $.word: must satisfy str.islower")
 
 
-def test_finite_is_what_every_json_number_is() -> None:
+def test_a_marker_for_finite_numbers_changes_nothing() -> None:
     for annotation in (at.IsFinite[float], at.IsNotNan[float], at.IsNotInfinite[float]):
         assert_round_trip(annotation, 1.5, 1.5)
 
@@ -202,7 +202,7 @@ def test_a_bound_finds_its_type_behind_texts_names_and_unions() -> None:
         assert refused(bounded, "QQ==") == "must satisfy MinLen(2)"
 
 
-def test_numbers_that_are_exactly_a_json_number_stand_in_the_schema() -> None:
+def test_bounds_that_are_exactly_a_json_number_are_in_the_schema() -> None:
     assert schema_of(Annotated[int, at.Ge(Fraction(3, 2))]) == {"type": "integer", "minimum": 1.5}
     assert schema_of(Annotated[Level, at.Ge(2)]) == {"type": "integer", "enum": [1, 5], "minimum": 2}
     assert_refuses(Annotated[Level, at.Ge(2)], 1)
@@ -247,7 +247,7 @@ def test_a_time_zone_is_checked_after_decoding(zone: Any, good: str, bad: str, n
 
 
 @pytest.mark.skipif("Europe/Berlin" not in available_timezones(), reason="this machine has no time zones")
-def test_a_named_zone_asks_for_the_offset_that_it_has_then() -> None:
+def test_a_named_zone_requires_the_offset_that_it_has_at_that_time() -> None:
     annotation = Annotated[datetime | None, at.Timezone("Europe/Berlin")]
     assert codec_of(annotation).decode("2024-07-01T12:00:00+02:00") is not None
     assert codec_of(annotation).decode("2024-01-01T12:00:00+01:00") is not None
@@ -263,7 +263,7 @@ def test_a_time_of_day_has_an_offset_or_none_and_no_zone() -> None:
 
 
 @pytest.mark.parametrize("annotation", [int, date, str])
-def test_a_time_zone_of_what_has_none_is_refused(annotation: Any) -> None:
+def test_a_time_zone_of_a_type_without_one_is_refused(annotation: Any) -> None:
     assert why_unsupported(Annotated[annotation, at.Timezone(None)]) == (
         f"having no UTC offset needs a point in time, which {annotation.__name__} is not"
     )
@@ -285,14 +285,14 @@ def test_a_pattern_runs_in_linear_time_and_matches_anywhere() -> None:
     assert_refuses(Annotated[str, pydantic.Field(pattern="^[a-z]+$")], "rm\n")
 
 
-def test_two_patterns_hold_both() -> None:
+def test_two_patterns_both_apply() -> None:
     annotation = Annotated[str, pydantic.Field(pattern="^a"), pydantic.Field(pattern="b$")]
     assert_accepts(annotation, "ab")
     assert_refuses(annotation, "a", "b")
 
 
 @pytest.mark.parametrize("pattern", ["(?=a)b", r"(a)\1"])
-def test_a_pattern_that_no_linear_engine_takes_is_refused(pattern: str) -> None:
+def test_a_pattern_that_the_linear_engine_does_not_support_is_refused(pattern: str) -> None:
     assert "not a pattern that the linear-time engine supports" in why_unsupported(
         Annotated[str, pydantic.Field(pattern=pattern)]
     )
@@ -301,7 +301,7 @@ def test_a_pattern_that_no_linear_engine_takes_is_refused(pattern: str) -> None:
 # --- texts -------------------------------------------------------------------------------------------------------
 
 
-def test_examples_are_those_of_the_type_as_json() -> None:
+def test_examples_of_the_type_are_written_as_json() -> None:
     moment = datetime(2024, 1, 1)  # noqa: DTZ001  # as JSON has it
     annotation = Annotated[datetime, pydantic.Field(examples=[moment, "2024-01-02T00:00:00", "soon", 5])]
     assert schema_of(annotation)["examples"] == ["2024-01-01T00:00:00", "2024-01-02T00:00:00"]

@@ -127,13 +127,13 @@ def test_an_unset_field_is_left_out_and_null_is_refused() -> None:
     assert_refuses(Person, {"firstName": "Ann", "nick": None})
 
 
-def test_null_and_unset_are_two_things() -> None:
+def test_null_differs_from_unset() -> None:
     assert_round_trip(Maybe, {}, Maybe())
     assert_round_trip(Maybe, {"size": None}, Maybe(None))
     assert_refuses(Maybe, {"size": 0})
 
 
-def test_a_tag_is_in_json_and_in_no_instance() -> None:
+def test_a_tag_is_in_the_json_and_not_in_the_instance() -> None:
     assert schema_of(Cat)["properties"]["type"] == {"type": "string", "enum": ["Cat"]}
     assert_round_trip(Cat | Dog, {"type": "Dog", "name": "a"}, Dog("a"))
     assert_round_trip(Three | Lower, {"kind": 3, "size": 1}, Three(1))
@@ -142,7 +142,7 @@ def test_a_tag_is_in_json_and_in_no_instance() -> None:
     assert codec_of(Cat | Dog).unsaid == ()
 
 
-def test_hashable_is_what_is_frozen_or_compared_by_identity() -> None:
+def test_structs_that_are_frozen_or_compared_by_identity_are_hashable() -> None:
     assert_round_trip(set[Frozen], [{"x": 1}], {Frozen(1)})
     assert schema_of(set[ById])["uniqueItems"] is True
     assert "are not hashable" in why_unsupported(set[Strict])
@@ -158,12 +158,12 @@ def test_a_struct_that_is_like_an_array_is_an_object_here() -> None:
     assert_refuses(Row, [1, 2])
 
 
-def test_a_required_keyword_may_follow_one_that_is_not() -> None:
+def test_a_required_keyword_may_follow_an_optional_one() -> None:
     assert schema_of(Order)["required"] == ["then"]
     assert_round_trip(Order, {"first": 1, "then": 2}, Order(then=2))
 
 
-def test_type_variables_are_filled_in_also_through_inheritance() -> None:
+def test_type_variables_are_replaced_through_inheritance_too() -> None:
     assert_round_trip(Box[int], {"content": 1, "more": [2]}, Box(1, [2]))
     assert_refuses(Box[int], {"content": "a"}, {"content": 1, "more": ["a"]})
     assert_round_trip(Strings, {"content": "a", "more": ["b"], "count": 1}, Strings("a", ["b"], 1))
@@ -174,18 +174,18 @@ def test_a_struct_may_refer_to_itself() -> None:
     assert_round_trip(Node, {"value": 1, "next": {"value": 2, "next": None}}, Node(1, Node(2)))
 
 
-def test_what_post_init_raises_is_a_refusal() -> None:
+def test_an_exception_in_post_init_is_a_refusal() -> None:
     assert_accepts(Range, {"low": 2, "high": 1})
     with pytest.raises(Refusal, match=r"^Range refuses it: ValueError: low is above high$"):
         codec_of(Range).decode({"low": 2, "high": 1})
 
 
-def test_a_struct_made_on_the_fly_is_one() -> None:
+def test_a_struct_that_defstruct_makes_is_a_record() -> None:
     made: Any = msgspec.defstruct("Made", [("a", int), ("b", str, "x")])
     assert_round_trip(made, {"a": 1, "b": "y"}, made(1, "y"))
 
 
-def test_a_field_or_an_annotation_that_cannot_be_is_named() -> None:
+def test_an_unsupported_field_or_annotation_is_named() -> None:
     message = why_unsupported(Bad)
     assert "field 'number' of Bad: complex: JSON has no complex numbers" in message
     assert "field 'raw' of Bad: Raw has no JSON form" in message

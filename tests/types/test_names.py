@@ -115,7 +115,7 @@ def test_an_alias_may_refer_to_itself_through_something() -> None:
     assert_refuses(Tree, 1, {"a": {"b": "c"}})
 
 
-def test_aliases_stand_in_records() -> None:
+def test_aliases_can_be_types_of_fields() -> None:
     encoded = {"names": ["a"], "json": [None], "counts": {"b": 1}, "owner": 2}
     assert_round_trip(Holder, encoded, Holder(["a"], [None], {"b": 1}, AdminId(UserId(2))))
 
@@ -170,7 +170,7 @@ def test_self_outside_of_a_class_is_refused() -> None:
 # --- qualifiers --------------------------------------------------------------------------------------------------
 
 
-def test_qualifiers_of_a_dataclass_say_what_is_a_field() -> None:
+def test_qualifiers_of_a_dataclass_are_read() -> None:
     schema = schema_of(Qualified)
     assert schema["properties"] == {
         "plain": {"type": "integer"},

@@ -82,6 +82,6 @@ def test_a_plain_dataclass_that_derives_from_one_is_a_plain_dataclass() -> None:
     assert list(schema_of(PlainChild)["properties"])[-1] == "more"
 
 
-def test_a_generic_and_frozen_one_can_be_in_a_set() -> None:
+def test_a_generic_frozen_dataclass_can_be_in_a_set() -> None:
     assert_round_trip(set[Box[int]], [{"content": 1}], {Box[int](1)})
     assert_refuses(Box[int], {"content": "a"})

@@ -143,7 +143,7 @@ class Added(BaseModel):
 # --- fields ------------------------------------------------------------------------------------------------------
 
 
-def test_names_are_those_that_pydantic_takes_and_texts_and_bounds_are_kept() -> None:
+def test_names_are_those_that_pydantic_accepts_and_texts_and_bounds_are_kept() -> None:
     schema = schema_of(Song)["$defs"]["Song"]
     assert schema["required"] == ["title"]
     assert schema["properties"]["title"] == {
@@ -171,7 +171,7 @@ def test_a_model_is_rebuilt_with_its_nested_models() -> None:
     assert codec_of(Song).encode(decoded) == encoded
 
 
-def test_what_is_excluded_can_be_given_and_is_in_no_result() -> None:
+def test_an_excluded_field_can_be_passed_and_is_in_no_result() -> None:
     codec = codec_of(Song)
     assert codec.decode({"title": "a", "secret": "s"}).secret == "s"
     assert "secret" not in codec.encode(Song(title="a", secret="s"))
@@ -179,7 +179,7 @@ def test_what_is_excluded_can_be_given_and_is_in_no_result() -> None:
     assert codec.unsaid == ("Song: secret can be given, and is not in what is written of it",)
 
 
-def test_what_a_validator_refuses_says_where_and_what_without_links_and_values() -> None:
+def test_a_refusal_by_a_validator_has_a_path_and_no_links_or_values() -> None:
     codec = codec_of(list[Ordered])
     assert_accepts(list[Ordered], [{"low": -1, "high": 2}])
     with pytest.raises(Refusal) as caught:
@@ -192,7 +192,7 @@ def test_what_a_validator_refuses_says_where_and_what_without_links_and_values()
     assert caught.value.reason == "Ordered refuses it: Value error, low is above high"
 
 
-def test_a_model_reads_no_more_of_a_refusal_than_what_is_wrong() -> None:
+def test_the_message_of_a_refusal_names_only_what_is_wrong() -> None:
     def use(range: Ordered) -> None: ...
 
     result = Executor([use]).run({"name": "use", "arguments": {"range": {"low": 2, "high": 1}}})
@@ -217,7 +217,7 @@ def test_an_alias_generator_gives_names_and_a_path_is_refused() -> None:
     )
 
 
-def test_a_frozen_model_can_stand_in_a_set_and_another_cannot() -> None:
+def test_only_instances_of_a_frozen_model_can_be_in_a_set() -> None:
     assert_round_trip(set[Frozen], [{"x": 1}], {Frozen(x=1)})
     assert "are not hashable" in why_unsupported(set[Open])
 
@@ -225,7 +225,7 @@ def test_a_frozen_model_can_stand_in_a_set_and_another_cannot() -> None:
 # --- kinds of models ---------------------------------------------------------------------------------------------
 
 
-def test_a_discriminator_tells_models_apart() -> None:
+def test_a_discriminator_distinguishes_models() -> None:
     assert_round_trip(Owner, {"pet": {"kind": "dog", "age": 3}}, Owner(pet=Dog(age=3)))
     assert_refuses(Owner, {"pet": {"kind": "bird", "age": 3}}, {"pet": {"kind": "cat", "age": 3}})
     assert codec_of(Owner).unsaid == ()
@@ -284,7 +284,7 @@ def test_a_local_model_is_read_by_the_names_that_pydantic_knew() -> None:
     assert_round_trip(Outer, {"inner": [{"x": 1}]}, Outer(inner=[Inner(x=1)]))
 
 
-def test_a_root_model_is_its_root() -> None:
+def test_a_root_model_has_the_json_of_its_root() -> None:
     class Numbers(RootModel[Annotated[list[int], Field(min_length=1, description="Some.")]]):
         pass
 
@@ -308,7 +308,7 @@ def test_a_root_model_of_itself_is_refused() -> None:
         del globals()["Loop"]
 
 
-def test_a_model_of_version_one_is_refused_with_the_way_out() -> None:
+def test_a_model_of_pydantic_1_is_refused_with_advice() -> None:
     class Old(v1.BaseModel):
         x: int
 
@@ -326,7 +326,7 @@ def test_a_model_is_written_field_by_field_and_its_author_learns_of_it() -> None
     assert codec_of(Squared).unsaid == ("Squared: area has no effect here: a model is written field by field",)
 
 
-def test_the_whole_of_a_model_is_written_as_its_serializer_says() -> None:
+def test_a_model_with_a_serializer_is_encoded_by_it() -> None:
     codec = codec_of(Told)
     assert codec.decode({"text": "a"}) == Told(text="a")
     assert codec.encode(Told(text="a")) == "told: a"
@@ -336,7 +336,7 @@ def test_the_whole_of_a_model_is_written_as_its_serializer_says() -> None:
     )
 
 
-def test_a_field_that_holds_another_type_than_it_declares_is_written_by_its_own() -> None:
+def test_a_field_with_a_value_of_another_type_is_encoded_by_that_type() -> None:
     assert codec_of(Valued).decode({"colour": "red"}).colour == "red"
     assert codec_of(Valued).encode(Valued(colour=Colour.RED)) == {"colour": "red"}
 

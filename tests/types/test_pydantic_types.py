@@ -73,12 +73,12 @@ def test_a_url_is_a_text_that_pydantic_reads() -> None:
     assert any("the schema cannot express" in sentence for sentence in codec.unsaid)
 
 
-def test_an_address_of_either_version_is_what_its_text_says() -> None:
+def test_an_address_has_the_version_of_its_text() -> None:
     assert_round_trip(pydantic.IPvAnyAddress, "1.2.3.4", ipaddress.ip_address("1.2.3.4"))
     assert_round_trip(pydantic.IPvAnyNetwork, "::/64", ipaddress.ip_network("::/64"))
 
 
-def test_dates_of_pydantic_have_our_texts_and_its_checks() -> None:
+def test_dates_of_pydantic_are_read_here_and_checked_by_pydantic() -> None:
     assert schema_of(pydantic.PastDate) == {"type": "string", "format": "date"}
     assert_round_trip(pydantic.PastDate, "2000-02-29", date(2000, 2, 29))
     assert_round_trip(Annotated[date, pydantic.PastDate], "2000-02-29", date(2000, 2, 29))
@@ -107,7 +107,7 @@ def test_the_default_of_a_secret_is_in_no_schema() -> None:
     assert Tool.from_function(login).parameters["properties"]["token"] == {"type": "string"}
 
 
-def test_what_is_encoded_is_decoded_once_also_inside_of_a_model() -> None:
+def test_an_encoded_string_is_decoded_once_inside_a_model_too() -> None:
     assert_round_trip(pydantic.Base64Str, "SGkh", "Hi!")
     assert_round_trip(list[pydantic.Base64Bytes], ["AP8="], [b"\x00\xff"])
     assert_round_trip(Encoded, {"text": "SGkh", "parts": ["AP8="]}, Encoded(text="SGkh", parts=["AP8="]))
@@ -116,7 +116,7 @@ def test_what_is_encoded_is_decoded_once_also_inside_of_a_model() -> None:
             codec.decode(value)
 
 
-def test_a_class_that_tells_pydantic_how_it_is_read_is_a_text() -> None:
+def test_a_class_with_a_pydantic_core_schema_of_a_string_is_a_text() -> None:
     codec = codec_of(Parsed)
     assert codec.decode("a").text == "a"
     assert codec.encode(Parsed("a")) == "a"
@@ -140,7 +140,7 @@ def test_a_type_of_pydantics_that_is_not_text_is_refused(annotation: Any, messag
     assert why_unsupported(annotation) == message
 
 
-def test_nothing_is_imported_at_the_word_of_a_model() -> None:
+def test_a_model_cannot_make_pydantic_import_anything() -> None:
     for annotation in (pydantic.ImportString, pydantic.ImportString[Any], list[pydantic.ImportString]):
         assert "it imports any object that a model names" in why_unsupported(annotation)
 

@@ -138,7 +138,7 @@ def test_a_record_refuses_missing_unknown_and_wrong_fields() -> None:
     assert_refuses(Point, {}, {"y": 1}, {"x": 1, "z": 2}, {"x": "1"}, {"x": True}, [1, 2], None, "x")
 
 
-def test_what_post_init_raises_is_a_refusal_with_its_path() -> None:
+def test_an_exception_in_post_init_is_a_refusal_with_a_path() -> None:
     assert codec_of(list[Checked]).accepts([{"low": 2, "high": 1}])
     with pytest.raises(Refusal) as caught:
         codec_of(list[Checked]).decode([{"low": 1, "high": 2}, {"low": 2, "high": 1}])
@@ -153,7 +153,7 @@ def test_a_refused_field_is_named_in_the_path() -> None:
     assert caught.value.path == ("checks", 0)
 
 
-def test_an_init_variable_can_be_given_and_is_in_no_result() -> None:
+def test_an_init_variable_can_be_passed_and_is_in_no_result() -> None:
     codec = codec_of(WithInitVar)
     assert schema_of(WithInitVar)["properties"]["scale"] == {"type": "integer", "default": 1, "writeOnly": True}
     assert list(schema_of_results(WithInitVar)["properties"]) == ["x"]
@@ -188,7 +188,7 @@ def test_an_annotation_that_cannot_be_resolved_is_named() -> None:
         (Odd, ["in"], ["in", "class"]),
     ],
 )
-def test_a_typed_dict_requires_what_it_says_also_where_annotations_are_strings(
+def test_a_typed_dict_with_annotations_as_strings_has_its_required_keys(
     annotation: Any, required: list[str], fields: list[str]
 ) -> None:
     schema = schema_of(annotation)
@@ -204,7 +204,7 @@ def test_a_typed_dict_is_a_plain_dict_in_python() -> None:
     assert_refuses(Movie, {"year": 1979}, {"title": "Alien", "director": "Scott"}, {"title": 1})
 
 
-def test_a_dict_is_of_a_typed_dict_if_its_fields_fit() -> None:
+def test_a_dict_with_the_fields_of_a_typed_dict_is_of_that_type() -> None:
     codec = codec_of(Movie)
     assert codec.handles({"title": "Alien"})
     for value in ({}, {"title": 1}, {"title": "Alien", "director": "Scott"}, "Alien"):
@@ -226,12 +226,12 @@ def test_a_named_tuple_is_an_object_of_its_fields() -> None:
     assert_refuses(Pair, [1, "x"], {"second": "x"})
 
 
-def test_a_named_tuple_without_fields_is_the_empty_object() -> None:
+def test_a_named_tuple_without_fields_is_an_empty_object() -> None:
     assert_round_trip(Nothing, {}, Nothing())
     assert_refuses(Nothing, {"a": 1}, [])
 
 
-def test_a_namedtuple_without_types_is_refused_with_the_typed_one_as_the_way_out() -> None:
+def test_a_namedtuple_without_types_is_refused_with_the_advice_to_take_a_typed_one() -> None:
     untyped = collections.namedtuple("Untyped", "a b")
     assert why_unsupported(untyped) == (
         "Untyped is a namedtuple without types; declare it as a class of typing.NamedTuple"

@@ -76,7 +76,7 @@ def test_str_takes_strings_as_they_are() -> None:
 
 @pytest.mark.parametrize("annotation", [Any, object])
 @pytest.mark.parametrize("value", [None, True, 1, 1.5, "a", [1, [None]], {"a": {"b": []}}])
-def test_any_hands_every_json_value_through(annotation: Any, value: Any) -> None:
+def test_any_returns_every_json_value_unchanged(annotation: Any, value: Any) -> None:
     assert_round_trip(annotation, value, value)
 
 

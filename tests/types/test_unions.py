@@ -85,7 +85,7 @@ def test_a_tag_distinguishes_records() -> None:
     assert_refuses(Circle | Square, {"kind": "square", "radius": 1.5}, {"radius": 1.5}, {})
 
 
-def test_a_value_is_encoded_by_the_member_that_it_is_of() -> None:
+def test_a_value_is_encoded_by_the_member_of_its_type() -> None:
     assert codec_of(int | Circle).encode(Circle("circle", 2.0)) == {"kind": "circle", "radius": 2.0}
     with pytest.raises(TypeError, match="a bytes is of none of the union's types"):
         codec_of(int | Circle).encode(b"")
@@ -108,7 +108,7 @@ def test_records_that_refer_to_each_other_are_compared_when_all_their_fields_are
     assert_refuses(Sum | Product, {"left": {"first": 1, "right": 2}, "right": 3})
 
 
-def test_members_that_python_calls_equal_and_json_does_not_both_stand() -> None:
+def test_members_that_are_equal_in_python_and_not_in_json_are_both_kept() -> None:
     codec = codec_of(Literal[1, "a"] | Literal[True, "a"])
     assert schema_of(Literal[1, "a"] | Literal[True, "a"])["anyOf"] == [{"enum": [1, "a"]}, {"enum": [True, "a"]}]
     assert codec.decode(True) is True
@@ -178,7 +178,7 @@ def test_a_tag_may_be_the_member_of_an_enum() -> None:
     assert_refuses(Line | Area, {"shape": "AREA", "size": 1}, {"size": 1})
 
 
-def test_a_tag_that_is_one_is_not_the_tag_that_is_true() -> None:
+def test_the_tag_1_is_not_the_tag_true() -> None:
     assert_round_trip(One | Yes, {"level": True, "size": 1}, Yes(True, 1))
     assert codec_of(One | Yes).decode({"level": 1.0, "size": 1}) == One(1, 1)
     assert_refuses(One | Yes, {"level": [1], "size": 1}, {"level": None, "size": 1})
@@ -192,7 +192,7 @@ def test_a_tag_is_found_behind_texts_and_bounds() -> None:
         codec_of(annotation).decode({"shape": "line", "size": 0})
 
 
-def test_a_refusal_of_the_record_that_a_tag_names_says_where() -> None:
+def test_a_refusal_by_the_record_that_a_tag_names_has_a_path() -> None:
     @dataclass
     class Strict:
         kind: Literal["strict"]
@@ -217,7 +217,7 @@ def test_tags_distinguish_unions_inside_of_others() -> None:
 # --- what overlaps -----------------------------------------------------------------------------------------------
 
 
-def test_a_value_of_a_class_that_derives_from_another_member_is_written_as_its_own() -> None:
+def test_a_value_of_a_derived_class_is_encoded_by_the_member_of_its_own_class() -> None:
     assert_round_trip(Small | Large, {"x": 1, "y": 2}, Large(1, 2))
     assert codec_of(Small | Large).encode(Small(1)) == {"x": 1}
 

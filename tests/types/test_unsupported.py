@@ -53,7 +53,7 @@ class Connection:
         ),
     ],
 )
-def test_an_unsupported_annotation_says_what_and_what_to_do(annotation: Any, message: str) -> None:
+def test_the_error_for_an_unsupported_annotation_says_what_to_do(annotation: Any, message: str) -> None:
     assert why_unsupported(annotation) == message
 
 
@@ -70,7 +70,7 @@ def test_any_object_as_an_annotation_is_read_or_refused_as_unsupported(annotatio
         codec_of(annotation)
 
 
-def test_the_way_to_an_inner_annotation_is_named_from_outside_inwards() -> None:
+def test_the_place_of_an_inner_annotation_is_named_from_the_outside() -> None:
     assert why_unsupported(dict[str, list[complex | None]]).startswith(
         "in dict[str, list[complex | None]]: in list[complex | None]: in complex | None: complex: "
     )

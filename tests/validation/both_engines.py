@@ -26,7 +26,7 @@ def take(**arguments: Any) -> None: ...
 
 
 def tool_of(schema: dict[str, Any]) -> Tool:
-    """Return a tool that takes any arguments, with a schema of them that others wrote."""
+    """Return a tool that takes any arguments, with an external schema of them."""
     return Tool.from_function(take, parameters=schema)
 
 
@@ -36,7 +36,7 @@ def published(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def problem_of(schema: dict[str, Any]) -> str | None:
-    """Return why a schema cannot be that of a tool's arguments, or None if it can."""
+    """Return the reason a schema cannot be that of a tool's arguments, or None if it can."""
     try:
         published(schema)
     except DefinitionError as error:
@@ -46,19 +46,19 @@ def problem_of(schema: dict[str, Any]) -> str | None:
 
 
 def notes_of(schema: dict[str, Any]) -> list[str]:
-    """Return what of a schema is accepted and not enforced."""
+    """Return the parts of a schema that are accepted and not enforced."""
     found = [each for each in lint([tool_of(schema)], format_names=()) if each.rule == "not-enforced"]
     return [each.message.removeprefix("of its schema, ") for each in found]
 
 
 def of_argument(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema of arguments, in which that of the argument `value_` is given: any value may be asked then."""
+    """Return a schema of arguments in which the argument `value_` has the given schema."""
     top = {keyword: schema[keyword] for keyword in OF_DOCUMENTS if keyword in schema}
     return {**top, "properties": {"value_": {name: each for name, each in schema.items() if name not in top}}}
 
 
 def problems_by_both(schema: dict[str, Any], value: Any) -> list[str]:
-    """Return the problems of a value; both engines say them, and their verdicts agree.
+    """Return the problems of a value; both engines find the same problems, and their verdicts agree.
 
     Args:
         schema: The schema of the value.
@@ -76,5 +76,5 @@ def problems_by_both(schema: dict[str, Any], value: Any) -> list[str]:
 
 
 def of(draft: str, schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema that says which draft it is of."""
+    """Return a schema with the `$schema` of a draft."""
     return {"$schema": URIS[draft], **schema}

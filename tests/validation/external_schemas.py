@@ -42,7 +42,7 @@ def _named(values: st.SearchStrategy[Any], names: st.SearchStrategy[str] = NAMES
 
 
 def _keywords(draft: str, inner: st.SearchStrategy[Any]) -> dict[str, st.SearchStrategy[Any]]:
-    """Return the keywords of a draft, with what may stand there."""
+    """Return the keywords of a draft, each with a strategy of its values."""
     several, names = st.lists(inner, min_size=1, max_size=3), st.lists(NAMES, min_size=1, max_size=2, unique=True)
     counts = COUNTS if draft == "4" else st.one_of(COUNTS, COUNTS.map(float))
     keywords: dict[str, st.SearchStrategy[Any]] = {

@@ -89,7 +89,7 @@ def take(**arguments: Any) -> str:
 
 
 def by_hand(keyword: str) -> Tool:
-    """Return a tool whose schema has branches that no tag tells apart."""
+    """Return a tool whose schema has branches that no tag distinguishes."""
     inner = {"type": "object", "required": ["of"], "properties": {"of": {"$ref": "#/$defs/e"}}}
     branches = [{"type": "integer"}, inner, {**inner, "maxProperties": 1}, {**inner, "minProperties": 1}]
     schema = {"type": "object", "properties": {"e": {"$ref": "#/$defs/e"}}, "$defs": {"e": {keyword: branches}}}
@@ -97,7 +97,7 @@ def by_hand(keyword: str) -> Tool:
 
 
 def joined() -> Tool:
-    """Return a tool whose schema joins one form twice, as inheritance does."""
+    """Return a tool whose schema joins one record twice, as inheritance does."""
     e = {"$ref": "#/$defs/e"}
     twice = {"allOf": [{"properties": {"of": e}}, {"properties": {"of": {"allOf": [e, e]}, "to": {"type": "string"}}}]}
     schema = {"properties": {"e": e}, "$defs": {"e": {"type": ["integer", "object"], **twice}}}
@@ -105,7 +105,7 @@ def joined() -> Tool:
 
 
 def nested(depth: int, bottom: object, *layers: dict[str, object]) -> object:
-    """Return a value of so many layers, taken in turn, around another."""
+    """Return a value inside so many layers, which alternate."""
     for level in range(depth):
         bottom = {"of": bottom, **layers[level % len(layers)]}
     return bottom

@@ -77,7 +77,9 @@ CASES: list[tuple[str, dict[str, Any], list[Any], list[Any]]] = [
 
 
 @pytest.mark.parametrize(("draft", "schema", "good", "bad"), CASES)
-def test_a_draft_means_what_it_says(draft: str, schema: dict[str, Any], good: list[Any], bad: list[Any]) -> None:
+def test_a_schema_is_validated_by_its_draft(
+    draft: str, schema: dict[str, Any], good: list[Any], bad: list[Any]
+) -> None:
     wrong = [value for value in good if problems_by_both(of(draft, schema), value)]
     missed = [value for value in bad if not problems_by_both(of(draft, schema), value)]
     assert (wrong, missed) == ([], [])
@@ -139,7 +141,7 @@ def test_a_draft_is_known_however_its_name_is_written(draft: str, scheme: str, e
         ({"n": {"$ref": "#/definitions/n"}}, None),
     ],
 )
-def test_without_a_name_it_is_the_newest_draft_that_takes_the_schema(
+def test_a_schema_without_a_draft_is_read_by_the_newest_that_accepts_it(
     properties: dict[str, Any], draft: str | None
 ) -> None:
     given = {"properties": properties, "definitions": {"n": {}}}
@@ -148,7 +150,7 @@ def test_without_a_name_it_is_the_newest_draft_that_takes_the_schema(
     assert problems_by_both(read, {}) == []
 
 
-def test_a_schema_without_a_name_is_enforced_as_the_draft_that_takes_it() -> None:
+def test_a_schema_without_a_draft_is_enforced_by_the_one_that_accepts_it() -> None:
     read = published({"properties": {"n": {"minimum": 1, "exclusiveMinimum": True}}})
     assert problems_by_both(read, {"n": 1}) == ["$.n: must be greater than 1, not 1"]
     read = published({"properties": {"pair": {"items": [{}, {"type": "null"}], "additionalItems": False}}})
@@ -166,7 +168,7 @@ def test_a_draft_before_4_is_refused(uri: str) -> None:
     assert problem_of(inside) == problem
 
 
-def test_a_name_that_is_none_is_refused() -> None:
+def test_a_draft_that_is_not_a_uri_is_refused() -> None:
     assert problem_of({"$schema": 7}) == '"$schema" must be a string, the URI of a draft of JSON Schema'
 
 
@@ -220,7 +222,7 @@ def test_a_schema_inside_another_is_of_the_draft_that_it_names() -> None:
     assert problems_by_both(schema, {"a": 1, "b": 1}) == ["$.b: must be at least 5, not 1"]
 
 
-def test_an_id_is_what_the_draft_of_its_schema_calls_one() -> None:
+def test_the_keyword_for_ids_depends_on_the_draft() -> None:
     # `id` is no keyword of draft 6, so anything may stand there; nor is `$id` one of draft 4.
     inner = {"$schema": URIS["6"], "id": True, "type": "null"}
     schema = of("4", {"$id": 5, "properties": {"a": inner}})

@@ -21,14 +21,14 @@ def nested(levels: int) -> dict[str, Any]:
 # --- the top -----------------------------------------------------------------------------------------------------
 
 
-def test_what_a_schema_does_not_say_of_its_top_is_added() -> None:
+def test_the_type_and_properties_of_the_top_are_added() -> None:
     assert published({}) == {"type": "object", "properties": {}}
     given = {"title": "T", "properties": {"a": {"description": "A.", "x-vendor": [1]}}, "required": ["a"]}
     assert published(given) == {"type": "object", **given}
     assert published({"type": ["object", "null"]})["type"] == "object"
 
 
-def test_what_is_read_shares_nothing_with_what_was_given() -> None:
+def test_a_schema_that_is_read_shares_nothing_with_the_given_one() -> None:
     given = {"properties": {"a": {"enum": ("x", "y")}}}
     read = published(given)
     given["properties"]["a"]["enum"] = ("z",)
@@ -52,7 +52,7 @@ def test_only_an_object_can_be_the_arguments_of_a_tool(kind: Any) -> None:
         {"allOf": [{"allOf": [{"$ref": "#/$defs/point"}]}, {"maxProperties": 3}]},
     ],
 )
-def test_the_top_may_be_put_together(top: dict[str, Any]) -> None:
+def test_the_top_may_be_a_conjunction(top: dict[str, Any]) -> None:
     schema = {**top, "$defs": {"point": {"type": "object", "properties": {"x": {"type": "number"}}, "required": ["x"]}}}
     read = published(schema)
     assert problems_by_both(read, {"x": 1}) == []
@@ -94,7 +94,7 @@ def test_a_schema_that_no_object_fits_is_refused(top: dict[str, Any], place: str
         ({"properties": {"x": {"maximum": 10**5000}}}, "it is not JSON: "),
     ],
 )  # fmt: skip
-def test_what_is_not_a_schema_is_reported_with_its_place(schema: dict[str, Any], problem: str) -> None:
+def test_the_place_that_is_not_a_schema_is_reported(schema: dict[str, Any], problem: str) -> None:
     said = problem_of(schema)
     assert said is not None
     assert said == problem or (problem.endswith(": ") and said.startswith(problem))
@@ -105,7 +105,7 @@ def test_not_more_than_a_few_of_many_mistakes_are_reported() -> None:
     assert problem.count("must be one of") == 5
 
 
-def test_a_schema_that_holds_itself_is_refused() -> None:
+def test_a_schema_that_contains_itself_is_refused() -> None:
     schema: dict[str, Any] = {"properties": {}}
     schema["properties"]["again"] = schema
     assert problem_of(schema) == "it is nested too deeply: at most 200 levels"
@@ -167,7 +167,7 @@ def test_an_external_schema_is_accepted_and_validated(property_: Any, good: list
     assert (wrong, missed) == ([], [])
 
 
-def test_the_form_that_a_tag_means_is_reported() -> None:
+def test_the_branch_that_a_tag_selects_is_reported() -> None:
     forms = [
         {"type": "object", "properties": {"kind": {"const": "cat"}, "lives": {"type": "integer"}}, "required": ["kind", "lives"]},
         {"type": "object", "properties": {"kind": {"const": "dog"}, "name": {"type": "string"}}, "required": ["kind"]},
@@ -178,7 +178,7 @@ def test_the_form_that_a_tag_means_is_reported() -> None:
     assert problems_by_both(schema, {"pet": {"kind": "fish"}}) == ['$.pet.kind: must be "cat" or "dog", not "fish"']
 
 
-def test_all_that_is_wrong_is_reported_at_once_with_its_place() -> None:
+def test_all_problems_are_reported_at_once_with_their_places() -> None:
     schema = of(
         "7",
         {

@@ -24,14 +24,14 @@ CALLS = 2 * (4 * 7 + 4)
 
 
 def problems_of(schema: dict[str, Any], value: Any) -> list[str]:
-    """Return what is wrong with the arguments of a tool, or with one argument."""
+    """Return the problems of a tool's arguments, or of one argument."""
     if not isinstance(value, dict):
         return [said.replace("$.value_", "$") for said in problems_of(of_argument(schema), {"value_": value})]
     return [str(problem) for problem in tool_of(schema).validator().problems(value)]
 
 
 @pytest.mark.parametrize("depth", [14, 40])
-def test_unions_nested_deeply_are_judged_worded_decoded_and_encoded_in_time_and_memory(depth: int) -> None:
+def test_deeply_nested_unions_are_validated_decoded_and_encoded_in_time_and_memory(depth: int) -> None:
     script = Path(__file__).with_name("nested_unions.py")
     run = subprocess.run([sys.executable, script, str(depth)], capture_output=True, text=True, timeout=120, check=False)
     assert run.stderr == ""
@@ -53,9 +53,7 @@ def test_the_steps_that_are_taken_grow_with_the_depth_and_no_faster(keyword: str
 
 @given(SCHEMAS, st.lists(VALUES, min_size=1, max_size=5))
 @settings(max_examples=400)
-def test_something_is_found_wrong_with_a_value_exactly_if_it_is_not_valid(
-    schema: dict[str, Any], values: list[Any]
-) -> None:
+def test_a_value_has_violations_exactly_if_it_is_not_valid(schema: dict[str, Any], values: list[Any]) -> None:
     draft = declared_draft(schema) or NEWEST
     finder = ViolationFinder(schema, draft, TextChecker({}, draft, has_unenforced_patterns(schema)))
     for value in values:
@@ -63,7 +61,7 @@ def test_something_is_found_wrong_with_a_value_exactly_if_it_is_not_valid(
         assert Validator(schema).is_valid(value) == (not finder.find(value))
 
 
-def test_what_is_wrong_with_a_value_that_takes_too_many_steps_is_written_as_far_as_it_was_found() -> None:
+def test_problems_that_were_found_before_too_many_steps_are_reported() -> None:
     many = {"items": {"anyOf": [{"type": "string"}, {"type": "array"}, {"type": "null"}]}}
     schema = {"properties": {"a": many, "b": many}}
     value = {"a": ["x"] * MOST_STEPS + [1], "b": [2]}
@@ -75,7 +73,7 @@ def test_what_is_wrong_with_a_value_that_takes_too_many_steps_is_written_as_far_
     )
 
 
-def test_the_form_that_a_constant_picks_among_thousands_is_reported() -> None:
+def test_the_branch_that_a_constant_selects_among_thousands_is_reported() -> None:
     forms = [
         {"type": "object", "properties": {"k": {"const": kind}, "v": {"type": "integer"}}, "required": ["k", "v"]}
         for kind in range(2_000)
@@ -109,14 +107,17 @@ def test_the_last_of_many_records_is_reported() -> None:
 
 
 def test_a_value_is_compared_with_all_choices_at_once() -> None:
-    """One by one, a thousand choices and 20,000 items took minutes; an object is written as JSON first, so there are fewer."""
+    """One by one, a thousand choices and 20,000 items took minutes.
+
+    An object is written as JSON first, so there are fewer.
+    """
     for choices, count in (([*range(1_000)], 20_000), ([{"a": number} for number in range(1_000)], 2_000)):
         value = [choices[-1]] * count
         assert problems_of({"items": {"enum": choices}}, [*value, "x"])[0].startswith(f"$[{count}]: must be one of ")
         assert problems_of({"contains": {"enum": [*choices, "x"]}, "maxContains": 5}, value)
 
 
-def test_the_names_that_patterns_are_asked_of_are_counted() -> None:
+def test_names_that_are_matched_with_patterns_count_as_steps() -> None:
     patterns = {f"^p{number}$": {} for number in range(200)}
     value = {f"q{number}": 1 for number in range(2_000)}
     (said,) = problems_of({"patternProperties": patterns, "additionalProperties": False}, value)
@@ -129,7 +130,7 @@ def test_a_hundred_thousand_wrong_items_are_reported_as_the_first_few() -> None:
     assert problems[-1] == "$: and at least 75 more problems"
 
 
-def test_saying_what_is_wrong_imports_no_jsonschema_also_where_a_parameter_is_called_id() -> None:
+def test_wording_problems_does_not_import_jsonschema_even_with_a_parameter_called_id() -> None:
     program = (
         "import sys\n"
         "from fcregistry import Executor\n"

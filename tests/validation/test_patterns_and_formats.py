@@ -46,7 +46,7 @@ NOT_LINEAR = f"is not enforced: {NOT_TAKEN}"
         ({"$ref": "#"}, []),
     ],
 )  # fmt: skip
-def test_what_is_not_enforced_is_noted_with_its_path(schema: dict[str, Any], notes: list[str]) -> None:
+def test_keywords_that_are_not_enforced_are_noted_with_their_path(schema: dict[str, Any], notes: list[str]) -> None:
     assert notes_of(schema) == notes
 
 
@@ -109,7 +109,7 @@ def _joined(inner: st.SearchStrategy[Any]) -> st.SearchStrategy[Any]:
 
 
 def _with(schema: Any, pattern: dict[str, Any]) -> Any:
-    """Return a schema with something else in place of the pattern that is not known."""
+    """Return a schema with another value in place of the pattern that is not supported."""
     if isinstance(schema, list):
         return [_with(each, pattern) for each in schema]
     if not isinstance(schema, dict):
@@ -124,9 +124,7 @@ def _with(schema: Any, pattern: dict[str, Any]) -> Any:
 
 @given(st.recursive(_PARTS, _joined, max_leaves=6), st.sampled_from(["", "a", "ab", "1", "12", 5]))
 @settings(max_examples=300)
-def test_what_is_valid_whichever_way_the_pattern_is_read_is_valid_without_it(
-    schema: dict[str, Any], value: Any
-) -> None:
+def test_a_value_that_is_valid_whether_the_pattern_matches_or_not_is_valid(schema: dict[str, Any], value: Any) -> None:
     matching, refusing = {}, {"not": {"type": "string"}}
     note(f"{schema} / {value!r}")
     either = any(problems_by_both(_with(schema, pattern), value) == [] for pattern in (matching, refusing))

@@ -86,7 +86,7 @@ def test_a_schema_may_lead_to_itself_for_a_part_of_the_value() -> None:
         of("4", {"id": "https://example.org/top#", "properties": {"below": {"$ref": "top"}}, "minProperties": 1}),
     ],
 )  # fmt: skip
-def test_a_reference_to_the_top_means_whatever_the_top_takes(top: dict[str, Any]) -> None:
+def test_a_reference_to_the_top_accepts_what_the_given_top_accepts(top: dict[str, Any]) -> None:
     schema = published(top)
     assert schema["type"] == "object"
     for value in ({"below": None}, {"below": []}, {"below": {"below": None}}):
@@ -137,7 +137,7 @@ def test_the_advice_names_where_the_draft_keeps_its_definitions() -> None:
         ("#/a b", "there is no such place in the schema"),
     ],
 )
-def test_what_is_hardly_a_reference_gives_an_answer(reference: str, said: str) -> None:
+def test_a_reference_of_any_form_gives_an_answer(reference: str, said: str) -> None:
     assert said in str(problem_of({"properties": {"a": {"items": {"$ref": reference}}}}))
 
 
@@ -160,7 +160,7 @@ def test_an_id_that_is_not_a_uri_is_refused() -> None:
     assert "$.properties.a['$id'] is" in str(problem_of({"properties": {"a": {"$id": "//["}}}))
 
 
-def test_what_a_reference_leads_to_is_a_schema() -> None:
+def test_the_target_of_a_reference_must_be_a_schema() -> None:
     schema = {"properties": {"a": {"$ref": "#/components/N"}}, "components": {"N": {"type": "nope"}}}
     problem = str(problem_of(schema))
     assert problem.startswith(
@@ -168,7 +168,7 @@ def test_what_a_reference_leads_to_is_a_schema() -> None:
     )
 
 
-def test_what_nothing_refers_to_may_refer_to_anything() -> None:
+def test_an_unused_definition_may_refer_to_anything() -> None:
     schema = {
         "properties": {"a": {"type": "null"}},
         "then": {"$ref": "#/nowhere"},

@@ -16,7 +16,7 @@ from .external_schemas import VALUES, _of_draft
 
 @st.composite
 def pairs(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Draw a schema of another program, and the same with some keywords of another schema, or without some."""
+    """Draw an external schema, and the same schema with some keywords replaced or left out."""
     draft = draw(st.sampled_from(["2020-12", "2020-12", "2019-09", "7", "4"]))
     old, other = draw(_of_draft(draft)), draw(_of_draft(draft))
     new = dict(old)
@@ -34,7 +34,7 @@ def pairs(draw: st.DrawFn) -> tuple[dict[str, Any], dict[str, Any]]:
 
 @given(pairs(), st.lists(VALUES, min_size=3, max_size=6))
 @settings(max_examples=25)
-def test_nothing_is_called_compatible_that_is_not(
+def test_no_incompatible_change_is_called_compatible(
     pair: tuple[dict[str, Any], dict[str, Any]], values: list[Any]
 ) -> None:
     old, new = pair

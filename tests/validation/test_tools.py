@@ -49,7 +49,7 @@ def test_the_schema_is_kept_with_titles_and_descriptions() -> None:
     assert tool.parameters == {"type": "object", **given}
 
 
-def test_the_draft_that_a_schema_turns_out_to_be_of_is_published_with_it() -> None:
+def test_the_draft_by_which_a_schema_is_valid_is_published_with_it() -> None:
     given = {"properties": {"x": {"minimum": 0, "exclusiveMinimum": True}}}
     tool = Tool.from_function(move, parameters=given)
     assert tool.parameters == {"$schema": URIS["4"], "type": "object", **given}
@@ -90,7 +90,7 @@ POINT = {"type": "object", "properties": {"x": {}, "y": {}}, "required": ["x"]}
         of("7", {"$ref": "#/$defs/point", "properties": {"z": {}}}),  # what stands beside is ignored
     ],
 )
-def test_properties_are_found_wherever_the_top_says_them(top: dict[str, Any]) -> None:
+def test_properties_are_found_wherever_the_top_declares_them(top: dict[str, Any]) -> None:
     tool = Tool.from_function(move, parameters={**top, "$defs": {"point": POINT}})
     assert tool.definition_error is None
     assert Executor([tool]).run({"name": "move", "arguments": {"x": 1}}).value == [1, 0]
@@ -132,7 +132,7 @@ def test_a_schema_that_cannot_be_used_is_a_definition_error(parameters: dict[str
 
 
 @pytest.mark.parametrize("given", [True, False, "x", ["x"]])
-def test_what_is_not_a_object_is_refused_where_it_is_given(given: Any) -> None:
+def test_parameters_that_are_not_an_object_are_refused_at_definition(given: Any) -> None:
     with pytest.raises(DefinitionError, match="a JSON Schema as a dict"):
         Tool.from_function(move, parameters=given)
 
@@ -141,7 +141,7 @@ def test_what_is_not_a_object_is_refused_where_it_is_given(given: Any) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_values_reach_the_function_as_json_has_them(engine: Engine) -> None:
+def test_values_reach_the_function_as_json_values(engine: Engine) -> None:
     tool = Tool.from_function(greet, parameters={"properties": {"name": {"enum": ["a", "b"]}}})
     executor = Executor([tool], validator=engine)
     assert executor.call("greet", name="a", extra={"x": [1]}).value == "hello a {'extra': {'x': [1]}}"
@@ -151,7 +151,7 @@ def test_values_reach_the_function_as_json_has_them(engine: Engine) -> None:
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-def test_calls_are_judged_by_the_draft_of_the_schema(engine: Engine) -> None:
+def test_calls_are_validated_by_the_draft_of_the_schema(engine: Engine) -> None:
     parameters = of("4", {"properties": {"x": {"minimum": 0, "exclusiveMinimum": True}}, "dependencies": {"x": ["y"]}})
     result = Executor([Tool.from_function(move, parameters=parameters)], validator=engine).call("move", x=0)
     assert result.error is not None
@@ -161,7 +161,7 @@ def test_calls_are_judged_by_the_draft_of_the_schema(engine: Engine) -> None:
     ]
 
 
-def test_a_null_for_what_may_be_left_out_is_left_out_also_behind_a_reference() -> None:
+def test_a_null_for_an_optional_property_is_left_out_even_behind_a_reference() -> None:
     point = {"properties": {"x": {}, "y": {"type": "integer"}}, "required": ["x"]}
     tool = Tool.from_function(move, parameters={"$ref": "#/$defs/point", "$defs": {"point": point}})
     result = Executor([tool]).run({"name": "move", "arguments": {"x": 1, "y": None}})
@@ -182,7 +182,7 @@ def test_a_null_for_what_may_be_left_out_is_left_out_also_behind_a_reference() -
         (gather, {"properties": {"items": {"type": "string"}}}, {"items": "abc"}, "$.items: must be an array"),
     ],
 )
-def test_what_the_schema_lets_through_and_the_function_does_not_take_is_invalid(
+def test_arguments_that_the_schema_accepts_and_the_function_does_not_are_invalid(
     function: Any, schema: dict[str, Any], arguments: dict[str, Any], problem: str
 ) -> None:
     tool = Tool.from_function(function, parameters=schema)
