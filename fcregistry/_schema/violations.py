@@ -326,7 +326,7 @@ def _check_pattern_properties(place: _Place, schemas: Any, value: Any, found: li
 
 
 def _check_additional_properties(place: _Place, allowed: Any, value: Any, found: list[Violation]) -> None:
-    """Append the violations of `allowed` by the properties that no other keyword names."""
+    """Append the violations of `allowed` by the properties that no name or pattern beside it covers."""
     known, patterns = place.keywords.get("properties", ()), place.keywords.get("patternProperties", ())
     names = (name for name in value if name not in known)
     if patterns:

@@ -77,7 +77,7 @@ class SchemaReader:
         return known
 
     def _height(self, node: Node, known: Mapping[str, float]) -> float:
-        """Return the height of `node`, given those of the targets of references.
+        """Return the height of `node`: the least number of references that a value of it needs.
 
         Args:
             node: A part of the schema.

@@ -267,7 +267,10 @@ def _limits(keywords: Mapping[str, Any], of: str) -> tuple[int, float]:
 
 
 def _conditional(keywords: dict[str, Any]) -> list[Node]:
-    """Return the alternatives of an `if`: the `if` with `then`, and `else`."""
+    """Return the two alternatives of an `if` as schemas with all other keywords.
+
+    The first has the `if` and the `then`, the second the `else`.
+    """
     rest = {key: value for key, value in keywords.items() if key not in ("if", "then", "else")}
     return [_and(rest, keywords["if"], keywords.get("then", True)), _and(rest, keywords.get("else", True))]
 

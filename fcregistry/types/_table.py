@@ -285,7 +285,10 @@ class TypeReader:
     def _finish(self, complete: bool) -> None:
         """End the outermost reading, and cache its codecs for the process.
 
-        They are not cached if reading failed, or if it used a scope of its own.
+        They are not cached if the reader has a scope of its own.
+
+        Args:
+            complete: Whether reading succeeded. If not, the codecs are forgotten.
         """
         self._checks.clear()
         self._deep = False
