@@ -165,7 +165,7 @@ def test_the_configuration_assumes_the_hints_that_a_tool_lacks() -> None:
     assert operator.tool_refusal(silent, given=True) == "deny in /1 names destructive=true"
     assert operator.tool_refusal(reading, given=True) is None
     assert operator.asks(reading) == "ask in /1 names open_world=true"
-    assert operator.idle([silent], []) == ()
+    assert operator.unmatched_items([silent], []) == ()
 
 
 def test_only_a_person_approves_what_the_ask_of_user_or_system_names() -> None:
@@ -197,7 +197,7 @@ def test_items_that_name_nothing_are_reported() -> None:
     operator = layers(
         {"deny": ["forcast", "other[p]", "look"], "ask": ["acme-weather:*"]}, {"allow": ["acme-wether:*", "*"]}
     )
-    assert operator.idle(TOOLS, PLUGINS) == (
+    assert operator.unmatched_items(TOOLS, PLUGINS) == (
         ("allow in /2", "acme-wether:*"),
         ("deny in /1", "forcast"),
         ("deny in /1", "other[p]"),
@@ -206,7 +206,7 @@ def test_items_that_name_nothing_are_reported() -> None:
 
 def test_an_item_that_forbids_a_tool_by_its_alias_or_in_any_group_names_something() -> None:
     operator = layers({"deny": ["rm"], "ask": ["acme-weather:delete_all"], "allow": ["acme-weather:delete_all"]})
-    assert operator.idle(TOOLS, PLUGINS) == (("allow in /1", "acme-weather:delete_all"),)
+    assert operator.unmatched_items(TOOLS, PLUGINS) == (("allow in /1", "acme-weather:delete_all"),)
 
 
 def test_nothing_is_refused_if_nothing_is_configured() -> None:

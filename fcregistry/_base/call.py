@@ -87,7 +87,7 @@ class UnreadArguments(str):
 
 
 def cut_off_text(why: str = "") -> str:
-    """Return what a model reads about a call that is cut off.
+    """Return the text that tells a model that its call is cut off, and was not run.
 
     Args:
         why: The finish reason of the message, if it is known.

@@ -38,7 +38,7 @@ def underlying(function: Callable[..., Any]) -> Any:
 
 
 def is_method_of(source: object, instance: object) -> bool:
-    """Return whether a function is the `__call__` of an instance's class."""
+    """Return whether `source` is the `__call__` of the class of `instance`."""
     return source is getattr(type(instance), "__call__", None)  # noqa: B004  # the function itself is compared
 
 

@@ -239,7 +239,7 @@ def _read(path: str, status: os.stat_result, *, waits: bool) -> _Snapshot:
 
 
 def doubt_about(path: str) -> str:
-    """Return the reason to think that others than the user and root wrote a file; empty if they cannot.
+    """Return the reason others than the user and root may have written a file; empty if they cannot have.
 
     The file and its folder must belong to the user or root, and others must not be able to write to them. If the file is a link, the same
     applies to the file that it leads to. Only POSIX systems can tell.

@@ -110,7 +110,7 @@ class Trust:
     def tool_refusal(
         self, subject: SelectorSubject, *, given: bool = False, entry_point: str | None = None
     ) -> str | None:
-        """Return the reason a tool is neither listed nor callable, or None if it is.
+        """Return the reason a tool may be neither listed nor called; None if it may be.
 
         `deny` and `disable` apply to every tool, `allow` and locks only to tools of distributions: the application's functions are
         its own code.
@@ -142,7 +142,9 @@ class Trust:
         return None
 
     def record_refusal(self, distribution: str, record: Mapping[str, Any]) -> str | None:
-        """Return the reason a tool may not be used: it differs from a locked tool; None without a difference.
+        """Return the reason a tool may not be used, since it differs from the locked tool, or None.
+
+        None means that it is the same, or that nothing is locked.
 
         Args:
             distribution: The distribution that ships it.
@@ -171,7 +173,7 @@ class Trust:
         given = {normalized(each): each for each in distributions}
         return next((given[name] for name in self._precedence if name in given), None)
 
-    def idle(
+    def unmatched_items(
         self, subjects: Iterable[SelectorSubject], plugins: Iterable[tuple[str, str]]
     ) -> tuple[tuple[str, str], ...]:
         """Return the items of lists that name nothing, as sorted pairs of source and item.

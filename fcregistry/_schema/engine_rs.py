@@ -175,7 +175,7 @@ def matcher(pattern: str) -> Callable[[str], bool]:
 
 @lru_cache(maxsize=512)
 def standard_format(name: str, draft: Draft) -> Callable[[str], bool]:
-    """Return a function that returns whether a text is of a format of the standard.
+    """Return a function that returns whether a text is of the format `name` of a draft.
 
     Both engines use it, so that they agree. Without jsonschema-rs, it accepts every text.
     """

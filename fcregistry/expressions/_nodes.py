@@ -131,7 +131,7 @@ class CallGraph:
 
 
 def fill_results(arguments: Any, values: Mapping[tuple[str | int, ...], Any], path: tuple[str | int, ...] = ()) -> Any:
-    """Return arguments with values in their places; the arguments are not changed.
+    """Return `arguments` with `values` in their places, without changing `arguments`.
 
     Args:
         arguments: A JSON value.

@@ -508,7 +508,7 @@ def setting_findings() -> Iterator[Finding]:
     described = discovery.all_described()  # the tools of disabled plugins are unknown
     subjects = [*(subject_of(each, discovery.owner(each)) for each in log), *(subject_of(*each) for each in described)]
     found = [each.key for each in discovery.entry_points_and_sources()]
-    for setting, item in trust().idle(subjects, found):
+    for setting, item in trust().unmatched_items(subjects, found):
         advice = "correct it: distribution[entry point], or a selector"
         if normalized(item) in shipping:
             advice = f"no tool has this name; write {item}:* for all tools of the distribution"

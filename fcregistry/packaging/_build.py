@@ -359,7 +359,7 @@ _BUILD: Final = "run in the project's folder: fcregistry manifest build"
 
 
 def verify(distribution: str, entry_points: Mapping[str, str], files: Mapping[str, Path]) -> dict[str, Path]:
-    """Return the manifests that a distribution needs: name in the archive -> file, sorted by file.
+    """Check the manifests that a distribution needs, and return them: name in the archive -> file, sorted.
 
     Args:
         distribution: Its name.

@@ -79,7 +79,7 @@ class Conformance:
         items += found if self._wanted is None else _select_by_id(found, self._wanted)
 
     def pytest_terminal_summary(self, terminalreporter: Any) -> None:
-        """Show the remarks."""
+        """Show the remarks of all rules after the run."""
         remarks = [
             f"{report.nodeid.partition('::')[2].rpartition('[')[0]}: {text}"
             for outcome in ("passed", "failed", "skipped")
@@ -203,7 +203,7 @@ class _FailureText:
         return self._text
 
     def toterminal(self, tw: Any) -> None:
-        """Write all of it."""
+        """Write the whole failure to the terminal."""
         tw.line(self._text)
 
 

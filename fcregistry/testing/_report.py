@@ -130,7 +130,7 @@ def _labelled_lines(label: str, text: str) -> list[str]:
 
 
 def exception_failure(error: Exception, arguments: Any) -> Failure:
-    """Return the failure for a type that raises."""
+    """Return the failure of a type that raises `error` for `arguments`."""
     return Failure(
         arguments=arguments,
         expected="an answer, whatever the arguments are",

@@ -132,7 +132,7 @@ class AliasCodec(Named, Wrapper):
         self.referred = False
 
     def fill(self, inner: Codec) -> None:
-        """Set the codec of the type that it names."""
+        """Set the codec of the type that this alias names."""
         self.inner = inner
         self.kinds = inner.kinds
 
