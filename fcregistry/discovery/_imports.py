@@ -32,7 +32,7 @@ class Imports:
     """
 
     def __init__(self, is_owned: Callable[[Declaration], bool]) -> None:
-        self.are_allowed = True
+        self.are_allowed: bool = True
         self._is_owned = is_owned
         self._outcomes: dict[PluginKey, LoadedPlugin | FailedPlugin] = {}
         self._by_thread = threading.local()

@@ -142,6 +142,7 @@ def test_plugins_and_doctor_explain_each_of_them(others: Path) -> None:
         "fcregistry-clock": "described",
         "fcregistry-files": "described",
         "fcregistry-llama": "installed",
+        "fcregistry-mcp": "loaded",
         "fcregistry-numpy": "installed",
         "fcregistry-shell": "described",
         "fcregistry-weather": "described",
