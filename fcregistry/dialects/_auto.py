@@ -135,7 +135,7 @@ class AutoStream(DialectStream):
         """Return whether the text so far may be the header of a message, if a mark follows.
 
         Args:
-            more: The text since the last time.
+            more: The text that was added since the last call of this method.
         """
         if len(self._begun) < len(_BEGUN_RECIPIENT):
             begun = self._begun + more
@@ -164,7 +164,7 @@ class AutoStream(DialectStream):
 
 @cache
 def _family_marks() -> TextMarks:
-    """Return the marks of all dialects."""
+    """Return the marks that open a section in any dialect, those of thoughts that no dialect has, and all tokens."""
     marks = {mark for section in MORE_THOUGHTS for mark in section.opens}
     marks.update(mark for name in names() for mark in row_of(name).openers.marks.texts)
     marks.update(mark for name in names() for mark in row_of(name).marks if TOKEN.match(mark))
@@ -189,7 +189,7 @@ def detect(text: str, tools: Iterable[ToolShape] | None = None) -> Dialect | Non
 
 
 def recognize(text: str, tools: tuple[ToolShape, ...] | None) -> tuple[Dialect | None, Parsed]:
-    """Return the dialect in which a text makes calls, and the content of the text."""
+    """Return the dialect in which `text` makes calls, or None if it makes none, and the content of `text`."""
     may_be: frozenset[str] = frozenset()
     for skips_quoted in (True, False):
         reader = _AnyStream(tools, may_be, skips_quoted=skips_quoted)
@@ -209,7 +209,7 @@ def recognize(text: str, tools: tuple[ToolShape, ...] | None) -> tuple[Dialect |
 
 @cache
 def _stops_backwards() -> re.Pattern[str]:
-    """Return the pattern of stop tokens at the end of a text, for the text written backwards."""
+    """Return the pattern of stop tokens at the end of a text, to be matched with the reversed text."""
     stops = sorted({stop[::-1] for name in names() for stop in row_of(name).stops}, key=len, reverse=True)
     return re.compile(rf"(?:\s*+(?:{'|'.join(map(re.escape, stops))}))++")
 
@@ -301,13 +301,13 @@ class _AnyStream(DialectStream):
         self._begin()
 
     def _begin(self) -> None:
-        """Look for a call of any dialect."""
+        """Forget the dialect that was found, and look for a call of any dialect that the text may be in."""
         self.found = ""
         self._is_in_fence = False
         self._use_candidates(candidates_before_call(self._may_be_at_first, self._only))
 
     def may_differ_in(self, name: str) -> bool:
-        """Return whether a reader that knew the dialect could read the text before its calls otherwise."""
+        """Return whether a reader of dialect `name` alone could read the text before the calls differently."""
         openers = row_of(name).openers
         before = self._source.text[: self._begins]
         return self._has_restarted or openers.leading is not None or openers.marks.find(before) is not None
@@ -318,6 +318,7 @@ class _AnyStream(DialectStream):
         return self._known.may_be
 
     def _use_candidates(self, known: Candidates) -> None:
+        """Look for the marks of `known` from now on."""
         self._known, self._openers = known, known.openers
         self._ordered: dict[str, list[tuple[Owner, object, Match | None]]] = {}
 
@@ -341,15 +342,16 @@ class _AnyStream(DialectStream):
             yield from super()._read_section(section, mark)
 
     def _narrow(self, may_be: Iterable[str]) -> None:
-        """Look only for calls of some dialects."""
+        """Look only for calls of the dialects `may_be` from now on; change nothing after a call was found."""
         names = frozenset(may_be)
         if not self.found and names != self.may_be:
             self._use_candidates(candidates_before_call(names, self._only))
 
     def _in_order(self, mark: str) -> list[tuple[Owner, object, Match | None]]:
-        """Return the dialects that have a mark, in the order in which they are tried.
+        """Return the owners of `mark` whose section holds calls, in the order in which they are tried.
 
-        With each come what is equal for those that read alike, and what finds the words that follow the mark if no call does.
+        Two values come with each owner: a key that is equal for owners that read alike, and the function that matches the words after the mark
+        if no call follows it, or None if only the reader can tell.
         """
         if mark not in self._ordered:
             self._ordered[mark] = [
@@ -360,7 +362,7 @@ class _AnyStream(DialectStream):
         return self._ordered[mark]
 
     def _read_marked_words(self, mark: str) -> bool:
-        """Treat text after a mark as words, and return True, if it is certain that no call follows."""
+        """Treat `mark` and the text after it as words if it is certain that no call follows; return whether it is."""
         source = self._source
         begin = source.place - len(mark)
         text, end = source.text, source.place
@@ -380,9 +382,9 @@ class _AnyStream(DialectStream):
         return True
 
     def _read_any_calls(self, mark: str) -> Reading[None]:
-        """Read the calls after a mark in the first dialect that finds calls there.
+        """Read the calls after `mark` in the first dialect that finds calls there, and accept them.
 
-        If no dialect finds any, all text that any of them read is words.
+        If no dialect finds a call, all text that was read by any dialect is words.
         """
         source = self._source
         begin, repairs = source.place - len(mark), len(source.repairs)
@@ -419,12 +421,12 @@ class _AnyStream(DialectStream):
         return None
 
     def _narrow_to_begun(self, begin: int, mark: str, furthest: Iterable[str]) -> None:
-        """Look only for calls of some dialects, if a call was begun at a place and is malformed or cut off.
+        """Look only for calls of `furthest` from now on, if a call that is malformed or cut off begins at `begin`.
 
         Args:
             begin: The place.
-            mark: The mark there.
-            furthest: The dialects that read furthest from there.
+            mark: The mark at `begin`.
+            furthest: The dialects that read furthest from `begin`.
         """
         source, names = self._source, frozenset(furthest)
         if names == self.may_be and mark != "{":
@@ -437,7 +439,7 @@ class _AnyStream(DialectStream):
                 self._narrow(["glm-4"])
 
     def _try_owner(self, owner: Owner, begin: int) -> Reading[_Attempt]:
-        """Read calls in a dialect from where its mark begins."""
+        """Read calls in the dialect of `owner`, whose mark begins at `begin`, and return the outcome."""
         assert isinstance(owner.section, Calls)
         source = self._source
         source.begin(begin)
@@ -453,18 +455,18 @@ class _AnyStream(DialectStream):
         return _Attempt("header" if owner.dialect not in PLAIN or owner.dialect == self._only else "label")
 
     def _forget(self, repairs: int) -> None:
-        """Forget a failed attempt, with all repairs but the first ones."""
+        """Undo a failed attempt: keep only the first `repairs` repairs, and no text after calls."""
         del self._source.repairs[repairs:]
         self._source.left = ""
 
     def _is_call_of_text(self, owner: Owner) -> bool:
-        """Return whether calls that were read are those of the text."""
+        """Return whether calls that were read in the dialect of `owner` count as calls, and not as words."""
         if self._skips_quoted and owner.dialect == "pythonic" and not self._is_blank_line:
             return False
         return owner.dialect == self._only if self._only else True
 
     def _commit(self, name: str, calls: Sequence[ToolCall], begin: int) -> None:
-        """Accept calls, and read on in their dialect."""
+        """Accept `calls`, which begin at `begin`, and read on in their dialect, `name`."""
         if not self.found:
             self._begins = begin
         self.found = name
@@ -475,23 +477,20 @@ class _AnyStream(DialectStream):
         self._is_blank_line = True
 
     def _rank(self, owner: Owner) -> tuple[int, int, int, str]:
-        """Return the sort key of a dialect.
+        """Return the sort key of `owner`: the owner with the smallest key is tried first.
 
-        It consists of the length of its mark, how many of its marks the text has, and its preference.
+        That is the owner with the longest mark, then the one with the most marks of its dialect in the text, then the preferred dialect.
         """
         name = owner.dialect
         if name not in self._ranks:
             self._ranks[name] = sum([mark in self._source.text for mark in _own_marks(name)])
-        eldest = _PREFERRED.index(name) if name in _PREFERRED else len(_PREFERRED)
-        return -len(owner.mark), -self._ranks[name], eldest, name
+        preference = _PREFERRED.index(name) if name in _PREFERRED else len(_PREFERRED)
+        return -len(owner.mark), -self._ranks[name], preference, name
 
     # Code fences, code and quotes
 
     def _read_fence(self) -> Reading[None]:
-        """Read calls in a code fence that holds nothing else.
-
-        Any other fence is words, with all that it holds.
-        """
+        """Read a code fence: accept the calls if it contains nothing else; otherwise treat all of it as words."""
         source = self._source
         begin = source.place - len(FENCE)  # as long as that of tildes
         line = _FENCE_LINE.match(source.text, begin)
@@ -520,7 +519,10 @@ class _AnyStream(DialectStream):
         self._add_content(source.since())
 
     def _read_fenced_calls(self) -> Reading[tuple[list[ToolCall] | None, str]]:
-        """Read calls after the ticks that open a fence; return them with their dialect, or None."""
+        """Read calls after the ticks that open a fence.
+
+        Return the calls and the name of their dialect, or None and an empty name if the fence contains no calls.
+        """
         source = self._source
         begin, furthest = source.place, source.place
         known = self.found or self._only
@@ -558,7 +560,7 @@ class _AnyStream(DialectStream):
         self._add_content(source.since())
 
     def _end_of_fence(self, line: re.Match[str], place: int) -> int:
-        """Return where a fence with a given first line ends.
+        """Return the place at which a fence whose first line is `line` ends, if it does not end before `place`.
 
         It ends as in CommonMark, or with the thoughts in which it was left open.
         """
@@ -574,22 +576,24 @@ class _AnyStream(DialectStream):
 
 @cache
 def _labels() -> frozenset[str]:
-    """Return the marks of `react`, which any text may hold."""
+    """Return the marks of the dialect `react`, which are plain words."""
     return frozenset(row_of("react").openers.sections)
 
 
 @lru_cache(maxsize=64)
 def _search(pattern: str) -> Match:
+    """Return the function that searches a text for `pattern`, in which `^` and `$` match at each line."""
     return re.compile(pattern, re.MULTILINE).search
 
 
 @cache
 def _own_marks(name: str) -> tuple[str, ...]:
+    """Return the marks that open a section in dialect `name`, without the short ones that any text may contain."""
     return tuple(mark for mark in row_of(name).openers.marks.texts if len(mark) > LONGEST_PLAIN_MARK)
 
 
 def _has_begun_call(text: str, begin: int, mark: str, end: int) -> bool:
-    """Return whether a call was begun with a mark at a place, and read as far as it is one."""
+    """Return whether the text from `begin`, where `mark` is, to `end` is the beginning of a call and not prose."""
     if len(mark) > LONGEST_PLAIN_MARK and mark not in _labels():
         return _CALL_BEGUN.match(text, begin + len(mark)) is not None
     return text[end - 1] not in "]}" and _PLAIN_CALL_BEGUN.match(text, begin) is not None
@@ -597,6 +601,7 @@ def _has_begun_call(text: str, begin: int, mark: str, end: int) -> bool:
 
 @cache
 def _thought_ends() -> Callable[..., re.Match[str] | None]:
+    """Return the function that finds the first mark that closes thoughts in any dialect."""
     return TextMarks(
         *dict.fromkeys(each.mark for each in owners_of_marks() if isinstance(each.section, EndOfThoughts))
     ).find

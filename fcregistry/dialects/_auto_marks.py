@@ -46,7 +46,7 @@ class Candidates:
     _words: dict[str, list[_MarkedWords]] = field(default_factory=dict)
 
     def words(self, mark: str) -> list[_MarkedWords]:
-        """Return what finds the words that follow a mark where no call does."""
+        """Return the patterns of the words that follow `mark` where no call follows it."""
         if mark not in self._words:
             by_pattern: dict[tuple[str, int], list[str]] = {}
             for owner in self.owners[mark]:
@@ -59,9 +59,9 @@ class Candidates:
         return self._words[mark]
 
     def pattern_of_words(self, owner: Owner) -> str:
-        """Return the pattern of what follows a mark of calls where no call does.
+        """Return the pattern of the words that follow the mark of `owner` where no call follows it; it may be empty.
 
-        That includes the label `Action:` alone, unless the text is in the dialect that has it.
+        The label `Action:` alone is words, too, unless the text is known to be in the dialect that has it.
         """
         assert isinstance(owner.section, Calls)
         is_label = owner.section.read is read_labelled_object and owner.dialect != self.only
@@ -69,10 +69,10 @@ class Candidates:
 
 
 class _MarkedWords(NamedTuple):
-    """What finds the words that follow a mark where no call does.
+    """A pattern of the words that follow a mark where no call follows it.
 
     Attributes:
-        match: Finds them; None if only a reader can tell.
+        match: Matches the words; None if only a reader can tell whether a call follows.
         length: The length of the mark.
         dialects: The dialects that have the mark.
     """
@@ -88,12 +88,15 @@ def _candidates(
     only: str = "",
     shown_words: Mapping[str, str] = _NO_PATTERNS,
 ) -> Candidates:
-    """Return the marks of some owners' sections.
+    """Return the marks of `owners` as candidates.
 
-    `shown_words` are the patterns of code that certainly contains no call, by the mark that opens it.
+    After a mark that begins with a shorter one, calls of the shorter mark are looked for, too.
 
-    With `only`, the section that a text in that dialect may begin with counts, too. Calls of a shorter mark are looked for behind a longer one,
-    too.
+    Args:
+        owners: The sections that may be opened, with their dialects and marks.
+        may_be: The dialects in which the text may be; empty for any.
+        only: The dialect that it is in, if that is known. Then the section that a text in this dialect may begin with is a candidate, too.
+        shown_words: Mark -> the pattern of code that certainly contains no call.
     """
     by_mark: dict[str, list[Owner]] = {}
     for owner in owners:
@@ -120,10 +123,10 @@ def _candidates(
 
 
 def _words_of(mark: str, owners: list[Owner], is_settled: bool) -> str:
-    """Return the pattern of what follows a bracket that opens no call in these dialects.
+    """Return the pattern of the text after the bracket `mark` where it opens no call of `owners`.
 
-    Unless the dialect is settled, it may also not begin a call that is broken, which shows the dialect. Nor may it be the bracket of a call in
-    `glm-4`, which is on the line after the name of the tool.
+    Unless `is_settled` says that the dialect is known, the pattern excludes broken calls, too, since they show the dialect. It excludes the
+    bracket of a call in `glm-4`, which is on the line after the name of the tool.
     """
     patterns = sorted({each.section.words for each in owners if isinstance(each.section, Calls)}, key=len)
     *others, longest = patterns
@@ -133,7 +136,7 @@ def _words_of(mark: str, owners: list[Owner], is_settled: bool) -> str:
 
 
 def _joined_section(mark: str, owners: list[Owner]) -> Section:
-    """Return the section that a mark opens in its first owner, in which thoughts end as in any owner."""
+    """Return the section of the first of `owners`, opened by `mark` only; thoughts in it end as in any of `owners`."""
     section = owners[0].section
     if not isinstance(section, Words):
         return replace(section, opens=(mark,))
@@ -142,7 +145,7 @@ def _joined_section(mark: str, owners: list[Owner]) -> Section:
 
 
 def owners_of_marks() -> Iterator[Owner]:
-    """Return the sections of all dialects, and of thoughts that none has, by their marks."""
+    """Yield an owner for each mark of each dialect, and for each mark of thoughts that no dialect has."""
     for name in names():
         for mark, section in row_of(name).openers.sections.items():
             yield Owner(name, section, mark)
@@ -167,6 +170,7 @@ def candidates_before_call(may_be: frozenset[str], only: str) -> Candidates:
     """
 
     def counts(name: str, section: Section, mark: str) -> bool:
+        """Return whether `mark`, which opens `section` in dialect `name`, counts before a call is found."""
         if _is_thought(section) or (name == only and not isinstance(section, Calls)):
             return True
         if (may_be and name not in may_be) or mark == FENCE or (mark in row_of(name).stops and not may_be):
@@ -194,6 +198,7 @@ def candidates_of(name: str) -> Candidates:
 
 @cache
 def _json_fence() -> Calls:
+    """Return the section of calls that a code fence opens in the dialect `json`."""
     section = row_of("json").openers.sections[FENCE]
     assert isinstance(section, Calls)
     return section
@@ -201,7 +206,7 @@ def _json_fence() -> Calls:
 
 @cache
 def match_of(pattern: str) -> Match | None:
-    """Return what matches a pattern at a place; None for an empty one."""
+    """Return the function that matches `pattern` at a place of a text, or None if `pattern` is empty."""
     return re.compile(pattern).match if pattern else None
 
 

@@ -69,11 +69,11 @@ class Notation:
         object.__setattr__(self, "_first", frozenset(mark[0] for mark in self.strings))
 
     def may_open(self, character: str) -> bool:
-        """Return whether a string or a comment may begin with a character."""
+        """Return whether a string or a comment may begin with `character`."""
         return character in self._first
 
     def brackets(self, text: str, most: int) -> tuple[str, int]:
-        """Return the first `most` brackets in a text that `opened` matches, and the end of the last."""
+        """Return the first `most` brackets in `text`, which `opened` matches, and the place after the last of them."""
         found, end = "", 0
         while len(found) < most and (bracket := self._bracket.match(text, end)):
             found += bracket[1]
@@ -132,7 +132,7 @@ class _BalancedText:
         self.outside = ""
 
     def take_strings_and_text(self) -> None:
-        """Take all that certainly contains no bracket that counts; within words, no string may begin."""
+        """Take the strings and the text that come next, up to a character that must be looked at by itself."""
         source, notation, outside = self._source, self._notation, self.outside
         is_deepest = len(self.due) > MAX_DEPTH
         pattern = notation.plain if outside else notation.deepest if is_deepest else notation.usual
@@ -143,7 +143,7 @@ class _BalancedText:
             self.outside = outside and _last_of(outside)
 
     def take_opening(self) -> bool:
-        """Take an opening bracket and those that follow it; return False if they are nested too deeply."""
+        """Take an opening bracket and those directly in it; return False if they are nested too deeply."""
         source, notation, due = self._source, self._notation, self.due
         if len(due) > MAX_DEPTH:
             return False
@@ -158,7 +158,7 @@ class _BalancedText:
         return end == len(run)
 
     def take_closing(self, mark: str) -> bool:
-        """Take a closing bracket; return False if another one is due."""
+        """Take the closing bracket `mark` and return True; return False if another bracket is due."""
         if self.due.pop() != mark:
             return False
         self.pieces.append(self._source.take_characters(1))
@@ -166,7 +166,10 @@ class _BalancedText:
         return True
 
     def take_other(self, mark: str) -> Reading[bool]:
-        """Take a string, a comment, or a character of the text; return False if the notation does not allow it, or a string does not end."""
+        """Take the string, comment or character that begins with `mark`, and return True.
+
+        Return False if the notation does not allow it, or the string does not end.
+        """
         source, notation = self._source, self._notation
         string = (yield from source.is_next(*notation.strings)) if notation.may_open(mark) else ""
         if string and notation.may_follow(string, self.outside):
@@ -182,13 +185,16 @@ class _BalancedText:
 
 
 def _last_of(text: str) -> str:
-    """Return the last characters of a text, of which white space counts as one."""
+    """Return the last three characters of `text` before trailing white space, and the first character of that space."""
     words = text.rstrip()
     return words[-3:] + text[len(words) :][:1]
 
 
 def _take_string(source: TextSource, opens: str, closes: str) -> Reading[str | None]:
-    """Take a string or a comment, and return it with its marks; None if it does not end."""
+    """Take the string or comment between the marks `opens` and `closes`, and return it with both marks.
+
+    Return None if it does not end, or `closes` is empty.
+    """
     if not closes:
         return None
     pieces = [source.take_characters(len(opens))]
@@ -206,7 +212,7 @@ def _take_string(source: TextSource, opens: str, closes: str) -> Reading[str | N
 
 
 class MalformedError(ValueError):
-    """Tokens that are not a value."""
+    """Raised for tokens that are not a value."""
 
 
 class TokenCursor:
@@ -231,21 +237,21 @@ class TokenCursor:
         return token
 
     def take(self, token: str) -> bool:
-        """Take the next token if it is the given one, and return whether it was."""
+        """Take the next token if it is `token`, and return whether it was."""
         is_next = self.token == token
         if is_next:
             self.token = next(self._rest, "")
         return is_next
 
-    def each(self, closes: str, take: Callable[[], T]) -> tuple[list[T], bool]:
+    def take_items(self, closes: str, take: Callable[[], T]) -> tuple[list[T], bool]:
         """Take items with commas between them, and the token after them.
 
         Args:
-            closes: That token.
-            take: Takes an item.
+            closes: The token after the items.
+            take: Takes an item, and returns it.
 
         Returns:
-            The items, and whether a comma, or nothing, precedes the last token.
+            The items, and whether a comma precedes `closes`; also True if there are no items.
 
         Raises:
             MalformedError: Something else follows an item.
@@ -263,7 +269,7 @@ class TokenCursor:
 
 
 def unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return pairs of a name and a value as a dict.
+    """Return `pairs` of a name and a value as a dict.
 
     Raises:
         MalformedError: A name occurs twice.
@@ -275,7 +281,7 @@ def unique_members(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def number(text: str, base: int = 10) -> int | float:
-    """Return the number that a text is.
+    """Return the number that `text` represents: an integer to `base`, or a float.
 
     Raises:
         MalformedError: It has more digits than Python reads, or is not finite: JSON has no such number.

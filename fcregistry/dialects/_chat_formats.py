@@ -113,6 +113,7 @@ class ChatFormat:
         return "".join([*written, self.prompt if generation_prompt else ""])
 
     def _content(self, message: dict[str, Any], where: str) -> str:
+        """Return the text of `message`, with its calls as lines of JSON; `where` names the place in an error."""
         text = message["content"]
         if not isinstance(text, str):
             raise ChatTemplateError(f"{where}: a chat format writes text only; give images to the model's own template")
@@ -122,6 +123,7 @@ class ChatFormat:
 
 
 def _call_line(call: Any) -> str:
+    """Return the name and the arguments of `call`, a call of OpenAI's chat API, as JSON on one line."""
     function = call.get("function", call) if isinstance(call, dict) else {}
     shown = {"name": function.get("name", ""), "arguments": function.get("arguments", {})}
     return json.dumps(shown, ensure_ascii=False)
@@ -147,7 +149,7 @@ def chat_format_names() -> tuple[str, ...]:
 
 
 def not_found(kind: str, name: str, known: tuple[str, ...]) -> DialectNotFoundError:
-    """Return the error for an unknown name."""
+    """Return the error for an unknown `name` of a `kind` of thing, with close and all `known` names."""
     from fcregistry._tools.selectors import nearest  # only on the way to an error
 
     close = nearest(str(name), known)
@@ -407,6 +409,7 @@ def plain_tools(tools: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def _plain_message(message: Any, where: str) -> dict[str, Any]:
+    """Return a copy of `message` as `plain_messages` describes it; `where` names the message in an error."""
     if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
         raise ChatTemplateError(
             f"{where}: a message must be a dict with a role, such as {{'role': 'user', 'content': 'Hi'}}"
@@ -422,6 +425,7 @@ def _plain_message(message: Any, where: str) -> dict[str, Any]:
 
 
 def _content(content: Any) -> Any:
+    """Return `content`, with a list of text parts as one string, and None as an empty string."""
     if content is None:
         return ""
     if isinstance(content, list) and all(isinstance(part, Mapping) and part.get("type") == "text" for part in content):
@@ -430,7 +434,7 @@ def _content(content: Any) -> Any:
 
 
 def _with_object_arguments(call: Any) -> Any:
-    """Return a call, with its arguments as an object if they are the JSON text of an object."""
+    """Return a copy of `call` with its arguments as an object if they are JSON text of an object; else `call` itself."""
     function = call.get("function") if isinstance(call, dict) else None
     if not isinstance(function, dict) or not isinstance(function.get("arguments"), str):
         return call
@@ -442,7 +446,11 @@ def _with_object_arguments(call: Any) -> Any:
 
 
 def _plain_copy(value: Any, where: str, depth: int = 0) -> Any:
-    """Return a copy that is plain JSON data, so that a template gets no other Python object."""
+    """Return a copy of `value` in plain JSON data, so that a template gets no other Python object.
+
+    Raises:
+        ChatTemplateError: It is not JSON data, or nested too deeply; the error names the place `where`.
+    """
     if value is None or type(value) in (str, int, float, bool):
         return value
     if depth > _DEEPEST:
@@ -474,7 +482,7 @@ _ROLE_TOKENS: Final = ("<|system|>", "<|user|>", "<|assistant|>", "<|tool|>")
 
 
 def markers_in(*texts: str) -> tuple[str, ...]:
-    """Return the special tokens in a format's texts or in a template, sorted."""
+    """Return the special tokens in `texts`, which are those of a format or a template, sorted."""
     found = {marker for text in texts for marker in _TOKEN_SHAPES.findall(text)}
     if any(map(_COMPOSED.search, texts)):
         found.update(_ROLE_TOKENS)
@@ -482,12 +490,12 @@ def markers_in(*texts: str) -> tuple[str, ...]:
 
 
 def usable_markers(markers: Iterable[str]) -> tuple[str, ...]:
-    """Return the markers that have at least two characters and so can be broken, the longest first."""
+    """Return those of `markers` that have at least two characters and so can be broken, the longest first."""
     return tuple(sorted({marker for marker in markers if len(marker.strip()) > 1}, key=lambda one: (-len(one), one)))
 
 
 def break_markers(text: str, markers: Iterable[str]) -> str:
-    """Return a text with a space in each marker: `<|im_end|>` becomes `<|im_end| >`.
+    """Return `text` with a space in each of `markers`: `<|im_end|>` becomes `<|im_end| >`.
 
     A text without markers is returned unchanged.
     """
@@ -495,10 +503,11 @@ def break_markers(text: str, markers: Iterable[str]) -> str:
 
 
 def _add_space(marker: str) -> str:
+    """Return `marker` with a space before its last character."""
     last = len(marker.rstrip()) - 1  # a space at the very end would leave the marker whole
     return f"{marker[:last]} {marker[last:]}"
 
 
 def break_markers_in(value: Any, markers: tuple[str, ...]) -> Any:
-    """Return a JSON value with a space in each marker, in all its strings and property names."""
+    """Return the JSON value `value` with a space in each of `markers`, in all its strings and property names."""
     return map_texts(value, lambda text: break_markers(text, markers))

@@ -91,6 +91,7 @@ class _BoundedParser(Parser):
         return self._within(lambda: super(_BoundedParser, self).parse_unary(with_filter))
 
     def _within(self, parse: Callable[[], T]) -> T:
+        """Return what `parse` returns; raise `RecursionError` if calls of it are nested too deeply."""
         if self._depth >= _DEEPEST:
             raise RecursionError
         self._depth += 1
@@ -140,7 +141,7 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     @staticmethod
     def concat(pieces: Iterable[str]) -> str:
-        """Join the text that a macro or a block has written."""
+        """Return the joined `pieces` of text that a macro or a block has written, and charge them."""
         written = list(pieces)
         current_meter().charge(written)
         return "".join(written)
@@ -151,12 +152,12 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return _with_meters(template)
 
     def call_binop(self, context: Context, operator: str, left: Any, right: Any) -> Any:
-        """Apply an operator that can make much of little."""
+        """Return the result of an operator that can make much of little, and charge it."""
         charge_operator(operator, left, right)
         return current_meter().charge_and_return(super().call_binop(context, operator, left, right))
 
     def is_safe_callable(self, obj: Any) -> bool:
-        """Return whether a template may call an object: of the methods of values, those that only read."""
+        """Return whether a template may call `obj`: of the methods of values, those in `_METHODS`."""
         owner, name = _method(obj)
         if owner is None:
             return super().is_safe_callable(obj)
@@ -190,26 +191,26 @@ class Sandbox(ImmutableSandboxedEnvironment):
 def tojson(
     value: Any, ensure_ascii: bool = False, indent: Any = None, separators: Any = None, sort_keys: bool = False
 ) -> str:
-    """Write a value as JSON, as chat templates expect it: without the escapes of HTML."""
+    """Return `value` as JSON text, as chat templates expect it: without the escapes of HTML."""
     return json.dumps(value, ensure_ascii=ensure_ascii, indent=indent, separators=separators, sort_keys=sort_keys)
 
 
 def raise_exception(message: str) -> None:
-    """Refuse a conversation that the template does not know."""
+    """Raise `TemplateError` with `message`: templates call this function to refuse a conversation."""
     raise TemplateError(message)
 
 
 def strftime_now(format: str) -> str:
-    """Return the current time in the local zone."""
+    """Return the current time in the local zone, written in `format`."""
     return datetime.now().astimezone().strftime(format[:200])
 
 
 def _method(obj: Any) -> tuple[Any, str]:
-    """Return the owner of a method and its name.
+    """Return the value to which the method `obj` is bound, and the name of the method.
 
-    Return None if it is not a method of a value, but a macro, a loop or a function.
+    Return None and an empty name if `obj` is not a method of a value, but a macro, a loop or a function.
 
-    Texts that are marked as safe have methods in Python, which wrap those of plain texts.
+    Texts that are marked as safe have methods written in Python, which wrap those of plain texts.
     """
     for each in (obj, getattr(obj, "__wrapped__", None)):
         if isinstance(each, BuiltinMethodType):
@@ -220,12 +221,17 @@ def _method(obj: Any) -> tuple[Any, str]:
 
 
 def _charge_shown(value: Any) -> Any:
-    """Charge the text that is written out."""
+    """Charge `value`, which the template writes out, and return it."""
     return current_meter().charge_and_return(value)
 
 
 def _charging(name: str, function: Any) -> Callable[..., Any]:
-    """Return a filter or test that charges its arguments and its result."""
+    """Return the filter or test `function` in a form that charges its arguments and its result.
+
+    Args:
+        name: The name of the filter, by which `charge_growth` knows it; empty for a test.
+        function: The filter or the test.
+    """
     first = getattr(getattr(function, "jinja_pass_arg", None), "name", "")
 
     @pass_context  # this also keeps the compiler from computing it beforehand
@@ -245,16 +251,19 @@ def _charging(name: str, function: Any) -> Callable[..., Any]:
 
 @pass_context
 def _count_filter(context: Context, values: Any) -> Iterator[Any]:
+    """Yield `values`, and charge a step for each: what `_with_meters` puts on the values of a loop."""
     return current_meter().counted(iter(values))
 
 
 @pass_context
 def _charge_filter(context: Context, value: Any) -> Any:
+    """Charge `value`, and return it: what `_with_meters` puts on an expression."""
     return current_meter().charge_and_return(value)
 
 
 @pass_context
 def _join_filter(context: Context, values: list[Any]) -> str:
+    """Return `values` as one text, and charge both: what `_with_meters` puts in the place of the operator `~`."""
     meter = current_meter()
     meter.charge(values)
     joined = "".join(map(str, values))
@@ -264,15 +273,16 @@ def _join_filter(context: Context, values: list[Any]) -> str:
 
 @pass_context
 def _work_filter(context: Context, size: int) -> None:
+    """Charge `size` units: what `_with_meters` puts at the beginning of a body that may run again."""
     current_meter().spend(size)
 
 
 def _check_size(template: nodes.Template) -> None:
-    """Check that a template can be compiled: the compiler calls itself for each node within another.
+    """Check that `template` can be compiled: the compiler calls itself for each node within another.
 
     Raises:
-        RecursionError: It is nested too deeply.
-        TemplateError: It has too many nodes.
+        RecursionError: The template is nested too deeply.
+        TemplateError: The template has too many nodes.
     """
     level: list[nodes.Node] = [template]
     size = depth = 0
@@ -286,9 +296,9 @@ def _check_size(template: nodes.Template) -> None:
 
 
 def _with_meters(template: nodes.Template) -> nodes.Template:
-    """Put the meter into a template.
+    """Put the meter into `template`, and return the template.
 
-    It goes on each loop, and on each expression that makes or compares something.
+    The meter goes on each loop and macro, and on each expression that makes or compares something.
     """
     for loop in template.find_all(nodes.For):
         loop.iter = _filter(loop.iter, "\0counted")
@@ -305,6 +315,7 @@ def _with_meters(template: nodes.Template) -> nodes.Template:
 
 
 def _with_meter(node: nodes.Node, parent: nodes.Node) -> nodes.Node:
+    """Return `node`, a child of `parent`, within the filter that charges its value, or `node` itself if none is needed."""
     if isinstance(node, nodes.Concat):
         return _filter(nodes.List(node.nodes, lineno=node.lineno), "\0joined")
     made = isinstance(node, (nodes.List, nodes.Dict)) or (isinstance(node, nodes.Tuple) and node.ctx == "load")
@@ -318,9 +329,9 @@ def _with_meter(node: nodes.Node, parent: nodes.Node) -> nodes.Node:
 
 
 def _body_cost(again: nodes.Node) -> int:
-    """Return the cost of running a body once: a unit for each look-up.
+    """Return the cost of running the body of the loop, macro or block `again` once: a unit for each look-up.
 
-    Other costs are charged as they arise.
+    An eighth of a unit is added for each other node, and twelve units for each argument. Other costs are charged as they arise.
     """
     lookups = (nodes.Getattr, nodes.Getitem)
     arguments = len(getattr(again, "args", ()))
@@ -328,11 +339,12 @@ def _body_cost(again: nodes.Node) -> int:
 
 
 def _filter(node: nodes.Node, name: str) -> nodes.Filter:
+    """Return the node that applies the filter `name` to `node`."""
     return nodes.Filter(node, name, [], [], None, None, lineno=node.lineno)
 
 
 def variables_of(template: nodes.Template) -> set[str]:
-    """Return the variables that a template reads."""
+    """Return the names of the variables that `template` reads."""
     return {name.name for name in template.find_all(nodes.Name) if name.ctx == "load"}
 
 
@@ -348,10 +360,10 @@ _WIDE: Final = re.compile(r"\d{3}")
 
 
 def charge_growth(name: str, value: Any, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> None:
-    """Charge a filter, or a method of a text as `str.NAME`, before it runs.
+    """Charge the filter `name`, or a method of a text (`str.NAME`), for the size of its result, before it runs.
 
     Raises:
-        OverBudgetError: It would make more than is left.
+        OverBudgetError: The result would cost more than is left.
     """
     if any(isinstance(each, int) and abs(each) > _WIDEST for each in (*arguments, *named.values())):
         raise OverBudgetError  # a number that no conversation needs
@@ -360,13 +372,13 @@ def charge_growth(name: str, value: Any, arguments: tuple[Any, ...], named: Mapp
 
 
 def charge_operator(operator: str, left: Any, right: Any) -> None:
-    """Charge an operator before it runs.
+    """Charge `operator` for the size of its result, before it runs.
 
     Raises:
-        OverBudgetError: It would make more than is left.
+        OverBudgetError: The result would cost more than is left.
     """
     if operator == "%" and isinstance(left, str):
-        _percent(current_meter(), left, (right,))
+        _charge_percent(current_meter(), left, (right,))
     elif isinstance(left, int) and isinstance(right, int):
         bits = {"*": left.bit_length() + right.bit_length(), "**": left.bit_length() * max(right, 0)}
         if bits.get(operator, 0) > _MOST_BITS:
@@ -378,38 +390,42 @@ def charge_operator(operator: str, left: Any, right: Any) -> None:
             current_meter().spend(current_meter().charge(sized) * max(times, 0))
 
 
-def _replace(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+def _charge_replacing(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    """Charge replacing: the length of the new text for each occurrence of the old one."""
     if len(arguments) >= 2:
         meter.spend(str(value).count(str(arguments[0])) * len(str(arguments[1])) // 8)
 
 
-def _join(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Charge the filter, which gets the separator after the values."""
-    _separate(meter, value, arguments[0] if arguments else "")
+def _charge_join_filter(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    """Charge the filter `join`, whose value is the texts, and whose argument is the separator."""
+    _charge_separators(meter, value, arguments[0] if arguments else "")
 
 
-def _join_by(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Charge the method, whose value is the separator."""
+def _charge_join_method(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    """Charge the method `str.join`, whose value is the separator, and whose argument is the texts."""
     for values in arguments:
-        _separate(meter, values, value)
+        _charge_separators(meter, values, value)
 
 
-def _separate(meter: Meter, values: Any, separator: Any) -> None:
+def _charge_separators(meter: Meter, values: Any, separator: Any) -> None:
+    """Charge the length of `separator` for each of `values`."""
     if hasattr(values, "__len__"):
         meter.spend(len(values) * (1 + len(str(separator)) // 8))
 
 
-def _pad(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+def _charge_padding(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    """Charge padding: the width, which is among `arguments`."""
     meter.spend(sum(abs(one) for one in arguments if isinstance(one, int)))
 
 
-def _indent(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+def _charge_indenting(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    """Charge indenting: the width for each line of `value`."""
     width = arguments[0] if arguments else 4
     meter.spend((1 + str(value).count("\n")) * (len(width) if isinstance(width, str) else int(width)) // 8)
 
 
-def _json(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Charge by the indentation, which precedes each element at each depth."""
+def _charge_json(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    """Charge writing JSON: the indentation, which precedes each element at each depth."""
     for one in arguments:
         if isinstance(one, (str, int)):
             size = len(one) if isinstance(one, str) else int(one)
@@ -418,55 +434,58 @@ def _json(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
         meter.spend(meter.charge(value) * max(size, 0) * 4)
 
 
-def _percent(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+def _charge_percent(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    """Charge the operator `%` of a text; raise `OverBudgetError` for a width of four digits, or one that is an argument."""
     if _PERCENT_WIDTH.search(str(value)):
         raise OverBudgetError
     meter.spend(str(value).count("%") * sum(meter.charge(one) for one in arguments))
-    _widths(meter, value)
+    _charge_widths(meter, value)
 
 
-def _fields(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+def _charge_format(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    """Charge `str.format`; raise `OverBudgetError` for a width of four digits, or one that is an argument."""
     if _FIELD_WIDTH.search(str(value)):
         raise OverBudgetError
     meter.spend((1 + str(value).count("{")) * sum(meter.charge(one) for one in arguments))
-    _widths(meter, value)
+    _charge_widths(meter, value)
 
 
-def _widths(meter: Meter, value: Any) -> None:
+def _charge_widths(meter: Meter, value: Any) -> None:
+    """Charge each number of three digits in the format `value`, which may be a width."""
     meter.spend(sum(125 for _ in _WIDE.finditer(str(value))))
 
 
-def _search(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+def _charge_search(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
     """Charge operations that compare each character with each: stripping, and searching from the right."""
     meter.spend(len(str(value)) * sum(len(one) for one in arguments if isinstance(one, str)) // 128)
 
 
-def _numbers_only(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Refuse adding up lists, each sum of which is copied."""
+def _refuse_lists(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
+    """Raise `OverBudgetError` if lists would be added up, since each sum is a copy."""
     if any(isinstance(one, (list, tuple)) for one in arguments):
         raise OverBudgetError
 
 
 _CHARGES: Final[Mapping[str, Callable[[Meter, Any, tuple[Any, ...]], None]]] = {
-    "replace": _replace,
-    "join": _join,
-    "batch": _pad,
-    "center": _pad,
-    "slice": _pad,
-    "indent": _indent,
-    "tojson": _json,
-    "format": _percent,
-    "sum": _numbers_only,
-    "trim": _search,
-    "str.replace": _replace,
-    "str.join": _join_by,
-    "str.format": _fields,
-    "str.ljust": _pad,
-    "str.rjust": _pad,
-    "str.center": _pad,
-    "str.zfill": _pad,
-    **dict.fromkeys((f"str.{name}" for name in ("strip", "lstrip", "rstrip")), _search),
-    **dict.fromkeys((f"str.{name}" for name in ("rfind", "rindex", "rsplit", "rpartition")), _search),
+    "replace": _charge_replacing,
+    "join": _charge_join_filter,
+    "batch": _charge_padding,
+    "center": _charge_padding,
+    "slice": _charge_padding,
+    "indent": _charge_indenting,
+    "tojson": _charge_json,
+    "format": _charge_percent,
+    "sum": _refuse_lists,
+    "trim": _charge_search,
+    "str.replace": _charge_replacing,
+    "str.join": _charge_join_method,
+    "str.format": _charge_format,
+    "str.ljust": _charge_padding,
+    "str.rjust": _charge_padding,
+    "str.center": _charge_padding,
+    "str.zfill": _charge_padding,
+    **dict.fromkeys((f"str.{name}" for name in ("strip", "lstrip", "rstrip")), _charge_search),
+    **dict.fromkeys((f"str.{name}" for name in ("rfind", "rindex", "rsplit", "rpartition")), _charge_search),
 }
 """Filter, or method of a text -> the function that charges it."""
 
@@ -492,7 +511,7 @@ _HOLDERS: Final[tuple[type[Iterable[Any]], ...]] = (list, tuple, type({}.keys())
 
 
 class OverBudgetError(Exception):
-    """The budget is used up."""
+    """Raised if the budget is used up."""
 
 
 class Meter:
@@ -535,15 +554,15 @@ class Meter:
         self._depth -= 1
 
     def charge(self, value: Any) -> int:
-        """Charge the weight of a value, and return it."""
+        """Charge the weight of `value`, and return the weight."""
         weight = _weight(value, self._left)
         self.spend(weight)
         return weight
 
     def charge_and_return(self, value: Any) -> Any:
-        """Charge a value, and return it.
+        """Charge the weight of `value`, and return `value`.
 
-        An iterator is run at once: nested iterators would nest each of their steps.
+        An iterator is exhausted at once, and one over its items is returned: nested iterators would nest each of their steps.
         """
         if isinstance(value, Iterator):
             return iter(list(self.counted(value)))
@@ -552,7 +571,7 @@ class Meter:
         return value
 
     def counted(self, values: Iterable[Any]) -> Iterator[Any]:
-        """Yield values, and charge a step for each."""
+        """Yield `values`, and charge a step for each of them."""
         for value in values:
             self.spend(_STEP)
             yield value
@@ -567,7 +586,11 @@ def current_meter() -> Meter:
 
 
 def render_metered(meter: Meter, pieces: Iterator[str]) -> str:
-    """Return all pieces of a rendering, made under a meter."""
+    """Return the joined `pieces` of a rendering, charged to `meter`.
+
+    Raises:
+        ChatTemplateError: The budget is used up.
+    """
     token = _CURRENT.set(meter)
     try:
         written = []
@@ -585,7 +608,7 @@ def render_metered(meter: Meter, pieces: Iterator[str]) -> str:
 
 
 def _weight(value: Any, most: int) -> int:
-    """Return the weight of a value, or a number over `most` as soon as the weight exceeds it."""
+    """Return the weight of `value` with all that is in it; counting stops as soon as the weight exceeds `most`."""
     if isinstance(value, str):
         return 1 + len(value) // 8
     total, waiting = 0, [(value, 0)]
@@ -602,6 +625,7 @@ def _weight(value: Any, most: int) -> int:
 
 
 def _own_weight(value: Any) -> int:
+    """Return the weight of `value` without that of the values in it."""
     if isinstance(value, str):
         return _ELEMENT + len(value) // 8
     if isinstance(value, range):

@@ -161,7 +161,7 @@ class ChatTemplate:
         variables: Mapping[str, Any],
         stops: Sequence[str] = (),
     ) -> ChatTemplate:
-        """Return a template whose markers are the special tokens of its model, and those in the template.
+        """Return a template whose markers are the tokens given, `special` among them, and those found in the template.
 
         Raises:
             ChatTemplateError: There are too many special tokens, or one is too long: each is looked for in each text.
@@ -243,7 +243,12 @@ class ChatTemplate:
 
 
 def _compile(source: str) -> tuple[Template, bool]:
-    """Return a template that can be rendered, and whether it names tools."""
+    """Return the compiled template of the text `source`, and whether it names the variable `tools`.
+
+    Raises:
+        ChatTemplateError: The template cannot be read.
+        MissingDependencyError: Jinja is not installed.
+    """
     if not isinstance(source, str):
         raise ChatTemplateError(f"a chat template is text, not {type(source).__name__}")
     if len(source) > _LONGEST_TEMPLATE:
@@ -270,6 +275,7 @@ def _compile(source: str) -> tuple[Template, bool]:
 
 
 def _template_error(error: Exception, what: str = "cannot be rendered") -> ChatTemplateError:
+    """Return an error that says that the template `what`, with the reason `error` and the line, if it is known."""
     line = getattr(error, "lineno", None) or _line_of(error)
     where = f" (line {line} of the template)" if line else ""
     reason = "it is nested too deep" if isinstance(error, RecursionError) else str(error)[:500] or type(error).__name__
@@ -277,7 +283,7 @@ def _template_error(error: Exception, what: str = "cannot be rendered") -> ChatT
 
 
 def _line_of(error: BaseException) -> int | None:
-    """Return the line of the template in which it failed, which Jinja puts into the traceback."""
+    """Return the line of the template in which `error` was raised, from the traceback; None if it is not there."""
     line, trace = None, error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == "<template>":
@@ -290,20 +296,24 @@ def _line_of(error: BaseException) -> int | None:
 
 
 def _read_config(path: Path) -> dict[str, Any]:
-    """Return the object in the file; a template in a file of its own takes precedence."""
+    """Return the object in the file `path`, or in `tokenizer_config.json` if `path` is a folder.
+
+    The template in a file of its own, in the same folder, replaces that in the object.
+    """
     folder, file = (path, path / _CONFIG) if path.is_dir() else (path.parent, path)
     text = _read(file)
     try:
-        held = json.loads(text)
+        config = json.loads(text)
     except (ValueError, RecursionError) as error:
         raise ChatTemplateError(f"{file.name} is not JSON: {error}") from error
-    if not isinstance(held, dict):
+    if not isinstance(config, dict):
         raise ChatTemplateError(f"{file.name} is not a JSON object")
     alone = folder / _TEMPLATE
-    return held | {"chat_template": _read(alone)} if alone.is_file() else held
+    return config | {"chat_template": _read(alone)} if alone.is_file() else config
 
 
 def _read(path: Path) -> str:
+    """Return the text of the file `path`, which must be a regular file, of limited size, in UTF-8."""
     found = path.stat()
     if not S_ISREG(found.st_mode):  # a model's folder may contain links to something without an end
         raise ChatTemplateError(f"{path.name} is not a regular file")
@@ -316,7 +326,7 @@ def _read(path: Path) -> str:
 
 
 def _templates(value: Any) -> dict[str, str]:
-    """Return name -> template, from one template or a list of named ones."""
+    """Return name -> template, from the value of `chat_template`: one template, named "default", or a list of named ones."""
     if isinstance(value, str):
         return {"default": value}
     named = [one for one in _as_list(value) if isinstance(one, Mapping)]
@@ -328,20 +338,23 @@ def _templates(value: Any) -> dict[str, str]:
 
 
 def _token(value: Any) -> str:
-    """Return the text of a token: itself, or the content of its description."""
-    held = value.get("content") if isinstance(value, Mapping) else value
-    return held if isinstance(held, str) else ""
+    """Return the text of a token, which `value` is or describes, or an empty text if it is neither."""
+    text = value.get("content") if isinstance(value, Mapping) else value
+    return text if isinstance(text, str) else ""
 
 
 def _is_special(value: Any) -> bool:
+    """Return whether `value` describes a special token."""
     return isinstance(value, Mapping) and value.get("special") is True
 
 
 def _as_list(value: Any) -> list[Any]:
+    """Return the items of `value`, or an empty list if it is neither a list nor a tuple."""
     return list(value) if isinstance(value, (list, tuple)) else []
 
 
 def _token_at(tokens: list[Any], index: Any) -> str:
+    """Return the token at `index` of `tokens`, or an empty text if there is none."""
     known = isinstance(index, int) and 0 <= index < len(tokens) and isinstance(tokens[index], str)
     return tokens[index] if known else ""
 
@@ -352,7 +365,7 @@ _TEMPLATE: Final = "chat_template.jinja"
 _TOKENS: Final = ("unk_token", "sep_token", "pad_token", "cls_token", "mask_token")
 _USE_A_FORMAT: Final = "the name of a chat format may do: chat_format('chatml')"
 _CONTROL: Final = 3
-"""The type of a GGUF file's tokens that do not stand for text."""
+"""The type of a GGUF file's tokens that do not represent text."""
 
 _GGUF: Final = "tokenizer.ggml."
 _TEMPLATE_KEY: Final = "tokenizer.chat_template"
@@ -379,7 +392,7 @@ _BUFFER: Final = 2**18
 
 
 class GGUFError(ValueError):
-    """A file that is not a GGUF file, is cut off, or claims something impossible.
+    """Raised for a file that is not a GGUF file, is cut off, or claims something impossible.
 
     The message does not name the file.
     """
@@ -428,6 +441,11 @@ class _GGUFReader:
         self.lengths: dict[str, int] = {}
 
     def pairs(self, is_wanted: Callable[[str], bool]) -> dict[str, Any]:
+        """Read the start of the file, and return the key-value pairs; texts and arrays only if `is_wanted` returns True.
+
+        Raises:
+            GGUFError: The file is not a GGUF file of a known version, is cut off, or claims something impossible.
+        """
         if self._size < 24 or self._take(4) != b"GGUF":
             raise GGUFError("it is not a GGUF file")
         version = self._number("I")
@@ -469,6 +487,7 @@ class _GGUFReader:
                 raise GGUFError(f"the tensor {name} claims to begin at byte {start}, after the end of the file")
 
     def _value(self, kind: int, *, keep: bool, key: str = "", depth: int = 0) -> Any:
+        """Read a value of the type `kind`, and return it; without `keep`, return an empty text, or None for an array."""
         if kind == _STRING:
             text = self._text(keep=keep)
             return text.decode("utf-8", "replace") if keep else ""
@@ -479,6 +498,7 @@ class _GGUFReader:
         raise GGUFError(f"a value has the type {kind}, which is not known, or is nested too deep")
 
     def _array(self, *, keep: bool, key: str, depth: int) -> list[Any] | None:
+        """Read an array, and return its items if `keep` is true, else None; at depth 0, note its length for `key`."""
         kind, count = self._number("I"), self._number("Q")
         if depth == 0:
             self.lengths[key] = count
@@ -495,7 +515,10 @@ class _GGUFReader:
         return values if keep else None
 
     def _texts(self, count: int, *, keep: bool) -> list[str] | None:
-        """Read the texts of an array as `_text` does, in one loop: a vocabulary has more than 100,000."""
+        """Read `count` texts as `_text` does, in one loop: a vocabulary has more than 100,000.
+
+        Return the texts if `keep` is true, else None.
+        """
         read, endian, left, texts = self._file.read, self._endian, self._left, []
         for _ in range(count):
             size = int.from_bytes(read(8), endian)
@@ -510,6 +533,11 @@ class _GGUFReader:
         return texts if keep else None
 
     def _check_count(self, count: int) -> int:
+        """Add `count` to the number of elements in all arrays, and return it.
+
+        Raises:
+            GGUFError: There are too many elements.
+        """
         if count > _MOST_ELEMENTS:
             raise GGUFError(f"an array claims to have {count} elements")
         self._elements += count
@@ -518,6 +546,7 @@ class _GGUFReader:
         return count
 
     def _text(self, most: int = _GGUF_MOST_BYTES, *, keep: bool = True) -> bytes:
+        """Read a text of at most `most` bytes, and return it; without `keep`, skip it, and return an empty one."""
         size = self._number("Q")
         if size > most:
             raise GGUFError(f"a text claims to be {size} bytes long")
@@ -527,16 +556,22 @@ class _GGUFReader:
         return b""
 
     def _count_bytes(self, size: int) -> int:
-        """Count bytes that are kept, and return how many there are."""
+        """Add `size` to the number of bytes that are kept, and return `size`.
+
+        Raises:
+            GGUFError: Too many bytes are kept.
+        """
         self._kept += size
         if self._kept > _GGUF_MOST_BYTES:
             raise GGUFError(f"its texts and arrays are longer than {_GGUF_MOST_BYTES} bytes")
         return size
 
     def _number(self, form: str) -> Any:
+        """Read the number that `form` describes, a format character of `struct`, and return it."""
         return struct.unpack(self._order + form, self._take(struct.calcsize(form)))[0]
 
     def _take(self, size: int) -> bytes:
+        """Read the next `size` bytes, and return them; raise `GGUFError` if the file has fewer."""
         self._claim(size)
         taken = self._file.read(size)
         if len(taken) < size:
@@ -544,10 +579,12 @@ class _GGUFReader:
         return taken
 
     def _skip(self, size: int) -> None:
+        """Skip the next `size` bytes; raise `GGUFError` if the file has fewer."""
         self._claim(size)
         self._file.seek(size, os.SEEK_CUR)
 
     def _claim(self, size: int) -> None:
+        """Take `size` off the number of bytes that are left; raise `GGUFError` if there are fewer."""
         if size > self._left:
             raise GGUFError(f"it is cut off: {size} bytes are due at byte {self._size - self._left}")
         self._left -= size

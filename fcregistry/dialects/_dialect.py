@@ -93,6 +93,7 @@ class Dialect:
         return self._openers[0]
 
     def _sections(self) -> tuple[Section, ...]:
+        """Return the sections of a text in this dialect: calls, other sections, stop marks and thoughts."""
         sections = (*self.syntax.sections, *self.more, Words(opens=self.stops))
         if self.thinks is None:
             return sections
@@ -122,6 +123,7 @@ class Dialect:
         return f"{self.before_tools}{self.between_tools.join(texts)}{self.after_tools}" if texts else ""
 
     def _tool_text(self, tool: Tool, marks: tuple[str, ...]) -> str:
+        """Return `tool` in the form of this dialect, with each of `marks` in its texts broken or escaped."""
         form = self.tool_form
         if isinstance(form, str) and form not in ("openai", "function"):
             return break_marks(str(formats.get(form).describe_one(tool)), marks, _add_space)
@@ -275,7 +277,7 @@ class DialectStream:
         return self.close()
 
     def _new(self) -> Parsed:
-        """Return what was read since the last time."""
+        """Return the content, thoughts and calls that were read since the last call of this method."""
         content, reasoning, calls = self._content, self._reasoning, self._new_calls
         if not (content.new or reasoning.new or calls):
             return NOTHING
@@ -290,6 +292,7 @@ class DialectStream:
     # Reading, in one pass
 
     def _read(self) -> Reading[None]:
+        """Read the text section by section, up to its end."""
         if self._openers.leading is not None:
             yield from self._source.space()
             self._source.begin(self._source.place)
@@ -298,6 +301,7 @@ class DialectStream:
             yield from self._read_section(self._openers.sections[mark], mark)
 
     def _read_section(self, section: Section, mark: str) -> Reading[None]:
+        """Read `section`, which `mark` has opened."""
         if isinstance(section, Calls):
             yield from self._read_calls(section, mark)
         elif isinstance(section, EndOfThoughts):
@@ -308,9 +312,9 @@ class DialectStream:
             self._is_blank_line = True
 
     def _up_to_section(self) -> Reading[str]:
-        """Take text up to the next section, and the mark that opens it.
+        """Add the text up to the next section to the content, and take the mark that opens the section.
 
-        Return the mark, or an empty text if the text ends first.
+        Return the mark, or an empty string if the text ends first.
         """
         source, marks = self._source, self._openers.marks
         searched = source.place
@@ -336,32 +340,37 @@ class DialectStream:
             searched = source.place
 
     def _may_open(self, section: Section) -> bool:
+        """Return whether `section` may be opened at this place of a line, or of the text."""
         if isinstance(section, EndOfThoughts) or section.at == "anywhere":
             return True
         return self._is_blank_line if section.at == "line" else self._content.is_blank
 
     def _add_content_up_to(self, end: int) -> None:
+        """Take the text up to the place `end`, and add it to the content."""
         source = self._source
         if end > source.place:
             self._add_content(source.text[source.place : end])
             source.place = end
 
     def _add_content(self, text: str) -> None:
+        """Add `text`, which was taken, to the content."""
         self._content.add(text)
         self._keep(text)
         if self._openers.has_lines:
             self._follow_line(text)
 
     def _keep(self, text: str) -> None:
-        """Keep text that is not thoughts."""
+        """Keep `text`, which is not thoughts, in case a later mark shows that it is."""
         if self._not_thoughts is not None:
             self._not_thoughts.append(text)
 
     def _follow_line(self, text: str) -> None:
+        """Note whether the line at the end of `text`, which was taken, is blank so far."""
         if self._is_blank_line or "\n" in text:
             self._is_blank_line = not text.rpartition("\n")[2].strip()
 
     def _read_calls(self, section: Calls, mark: str) -> Reading[None]:
+        """Read a section of calls, and accept the calls; if there are none, its text is content."""
         repairs = len(self._source.repairs)
         self._source.dropped.clear()
         calls = yield from section.read(self._source, mark)
@@ -376,12 +385,13 @@ class DialectStream:
             self._is_blank_line = True
 
     def _accept(self, calls: Iterable[ToolCall]) -> None:
-        """Add calls, and the text after them that their reader took."""
+        """Add `calls`, and add the text after them that their reader took to the content."""
         self._new_calls += calls
         self._content.add(self._source.left)
         self._source.left = ""
 
     def _read_words(self, section: Words, opened: str) -> Reading[None]:
+        """Read a section of words, which the mark `opened` has opened, and add them to content or thoughts, or drop them."""
         into = self._reasoning if section.kind == "reasoning" else self._content
         closes = closing_marks(section)
         if closes is None:
@@ -405,9 +415,9 @@ class DialectStream:
             self._source.place -= len(mark)
 
     def _pass_on(self, closes: TextMarks, into: TrimmedText) -> Reading[str]:
-        """Take text up to the first of some marks, and the mark, passing the text on as it comes.
+        """Take the text up to the first mark of `closes`, and that mark; add the text to `into` as it comes.
 
-        Return the mark, or an empty text.
+        Return the mark, or an empty string if the text ends first.
         """
         source = self._source
         while True:
@@ -446,7 +456,7 @@ _MARKS: Final = re.compile(r"<[|｜/]?[\w:｜▁|]+(?:=|>|(?=\s))|\[/?[A-Z_]+\]"
 
 
 def json_text(value: Any) -> str:
-    """Return a value as JSON on one line, as prompts show it.
+    """Return `value` as JSON on one line, as prompts show it.
 
     A space follows commas and colons, and letters are not escaped.
     """
@@ -454,8 +464,10 @@ def json_text(value: Any) -> str:
 
 
 def _escape(mark: str) -> str:
+    """Return `mark` with its first character as an escape of JSON."""
     return f"\\u{ord(mark[0]):04x}{mark[1:]}"
 
 
 def _add_space(mark: str) -> str:
+    """Return `mark` with a space after its first character."""
     return f"{mark[0]} {mark[1:]}"

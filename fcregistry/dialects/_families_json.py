@@ -59,7 +59,7 @@ _DEEPSEEK_RESULT: Final = "<｜tool▁output▁begin｜>{content}<｜tool▁outp
 
 
 def _describe_for_deepseek(function: dict[str, Any]) -> str:
-    """Return a tool as DeepSeek V3.1's template shows it: name, description, the schema as JSON."""
+    """Return the tool `function` as DeepSeek V3.1's template shows it: name, description, and the schema as JSON."""
     described = f"### {function['name']}\nDescription: {function.get('description', '')}"
     return f"{described}\n\nParameters: {json_text(function['parameters'])}"
 
@@ -96,7 +96,7 @@ _KIMI_SECTION: Final = ("<|tool_calls_section_begin|>", "<|tool_calls_section_en
 
 
 def _describe_for_glm(function: dict[str, Any]) -> str:
-    """Return a tool as GLM-4's template shows it: a heading, and the function as JSON on lines."""
+    """Return the tool `function` as GLM-4's template shows it: a heading, and the function as indented JSON."""
     shown = json.dumps(function, ensure_ascii=False, indent=4)
     return f"## {function['name']}\n\n{shown}\n在调用上述函数时，请使用 Json 格式表示调用的参数。"
 
@@ -111,7 +111,7 @@ _TO_PLAMO_END: Final = TextMarks(_PLAMO_NAME[1])
 
 
 def _read_plamo(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read a call from after the tag before its name."""
+    """Read a call of PLaMo 3 from the end of the tag before its name on."""
     name, end = yield from source.until(_TO_PLAMO_END)
     yield from source.space()
     if not end or not (yield from source.take(_PLAMO_ARGUMENTS[0])):
@@ -126,7 +126,7 @@ _IN_FENCE: Final = read_objects("```")
 
 
 def _read_fence(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read calls in a code fence of Markdown, whatever language it names."""
+    """Read calls as JSON in a code fence of Markdown, whatever language the fence names."""
     yield from source.run(_LANGUAGE)
     return (yield from _IN_FENCE(source, mark))
 
@@ -180,6 +180,7 @@ _COHERE_STOP: Final = "<|END_OF_TURN_TOKEN|>"
 
 
 def _write_cohere(calls: Sequence[ToolCall]) -> str:
+    """Write calls as Cohere's Command models do: an array of objects with an id, a name and parameters."""
     written = [
         {"tool_call_id": call.id or str(place), "tool_name": name_of(call), "parameters": arguments_of(call)}
         for place, call in enumerate(calls)
@@ -189,6 +190,7 @@ def _write_cohere(calls: Sequence[ToolCall]) -> str:
 
 
 def _cohere_result(name: str, content: str, id: str | None) -> str:
+    """Return the text that shows the result `content` of the call `id` to Cohere's Command models."""
     result = {"tool_call_id": id or "0", "results": {"0": content}, "is_error": None}
     return f"<|START_TOOL_RESULT|>[\n    {json_text(result)}\n]<|END_TOOL_RESULT|>"
 
@@ -202,7 +204,10 @@ _AUTHOR: Final = re.compile(r"[^<>\n]*")
 
 
 def _read_inkling_author(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take the name of a message's author, which precedes the kind of its content."""
+    """Take the name of a message's author, which precedes the kind of its content.
+
+    Return no calls, or None if no kind of content follows, and the message is not empty.
+    """
     author = yield from source.run(_AUTHOR if mark else NAME)
     if mark and not author and (source.place == len(source.text) or (yield from source.is_next(mark, *_INKLING_ENDS))):
         return []  # a message without content
@@ -210,7 +215,7 @@ def _read_inkling_author(source: TextSource, mark: str) -> Reading[list[ToolCall
 
 
 def _describe_for_inkling(function: dict[str, Any]) -> str:
-    """Return a tool as JSON with the type beside the name."""
+    """Return the tool `function` as JSON with the type beside the name."""
     return json_text({**function, "type": "function"})
 
 

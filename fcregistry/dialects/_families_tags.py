@@ -33,13 +33,14 @@ _SEED: Final = replace(_QWEN, opens=("<seed:tool_call>",), closes=("</seed:tool_
 
 
 def _example(line: str) -> str:
+    """Return the example of a call in the prompt of Qwen3-Coder, with `line` before and after each value."""
     value = "This is the value for the second parameter\nthat can span\nmultiple lines"
     first = f"<parameter=example_parameter_1>{line}value_1{line}</parameter>"
     return f"<function=example_function_name>\n{first}\n<parameter=example_parameter_2>{line}{value}{line}</parameter>\n</function>"
 
 
 def _describe_in_elements(function: dict[str, Any]) -> str:
-    """Return a tool in elements, as the chat templates of Qwen3-Coder and MiMo show it.
+    """Return the tool `function` in elements, as the chat templates of Qwen3-Coder and MiMo show it.
 
     Keywords of schemas other than type and description become JSON.
     """
@@ -60,16 +61,25 @@ def _describe_in_elements(function: dict[str, Any]) -> str:
 
 
 def _line(tag: str, value: Any) -> str:
+    """Return an element `tag` with `value` in it, as text or as JSON, in which nothing else is a tag."""
     text = value.strip() if isinstance(value, str) else json_text(value)
     return f"<{_break_tags(tag)}>{_break_tags(text)}</{_break_tags(tag)}>"
 
 
 def _break_tags(text: str) -> str:
-    """Return text of strangers in which nothing is a tag."""
+    """Return `text`, whose author may be unknown, with a space in each beginning of a tag."""
     return re.sub(r"<(?=[/\w])", "< ", text)
 
 
 def _invocations(prefix: str, opens: tuple[str, ...], closes: tuple[str, ...], **more: Any) -> TagSyntax:
+    """Return the syntax with the tags `invoke` and `parameter`, whose names begin with `prefix`.
+
+    Args:
+        prefix: The beginning of each tag's name.
+        opens: The marks that open a section.
+        closes: The marks that close a section.
+        **more: Other fields of the syntax.
+    """
     call, parameter = f"{prefix}invoke", f"{prefix}parameter"
     return TagSyntax(
         opens=opens,
@@ -81,6 +91,7 @@ def _invocations(prefix: str, opens: tuple[str, ...], closes: tuple[str, ...], *
 
 
 def _claude(prefix: str, **more: Any) -> TagSyntax:
+    """Return the syntax of Claude's calls in `function_calls`; the names of its tags begin with `prefix`."""
     return _invocations(prefix, (f"<{prefix}function_calls>",), (f"</{prefix}function_calls>",), **more)
 
 
@@ -140,7 +151,10 @@ _HY_OPEN: Final = PairSyntax.of(suffix=":opensource", separates=True)
 
 
 def _read_hy_section(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take the tag that opens a section of calls; other families write an array after it."""
+    """Take the tag that opens a section of calls; return no calls, or None if no call follows.
+
+    Other families write an array after this tag.
+    """
     yield from source.space()
     return [] if (yield from source.is_next(_HY.opens, _HY_OPEN.opens)) else None
 
@@ -152,9 +166,9 @@ _MUSE_STOPS: Final = ("<|eot|>", "<|eom|>", "<|end_of_text|>")
 
 
 def _read_muse_header(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take the header of a message to a tool, or one that no message follows.
+    """Take the header of a message to a tool, or a header that no message follows; return no calls, or None for others.
 
-    Thoughts and answers have marks of their own.
+    Thoughts and answers have their own marks.
     """
     yield from source.space()
     yield from source.pass_repeated(mark)

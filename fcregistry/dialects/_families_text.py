@@ -20,7 +20,7 @@ from fcregistry.dialects._syntax_json import (
     read_start,
     write_messages,
 )
-from fcregistry.dialects._syntax_python import NO_LIST, NO_PYTHON, read_list, read_python, write_list, write_rows
+from fcregistry.dialects._syntax_python import NO_LIST, NO_PYTHON, read_list, read_python, write_lines, write_list
 from fcregistry.dialects._syntax_react import (
     INPUT_LABEL,
     LABELS,
@@ -49,9 +49,14 @@ _LAST: Final = ("properties", "required", "type")
 
 
 def _declare_with(quote: str) -> Callable[[dict[str, Any]], str]:
-    """Return a function that describes one tool: its schema, with the names of types in capitals."""
+    """Return a function that describes a tool: its schema, with the names of types in capitals.
+
+    Args:
+        quote: The mark before and after a string.
+    """
 
     def declare(function: dict[str, Any]) -> str:
+        """Return the declaration of the tool `function`."""
         described = {
             "description": function.get("description", ""),
             "parameters": _capitalize_types(function["parameters"]),
@@ -62,7 +67,10 @@ def _declare_with(quote: str) -> Callable[[dict[str, Any]], str]:
 
 
 def _capitalize_types(schema: Any) -> Any:
-    """Return a schema with the names of types in capitals, as the prompts of Google's models write them."""
+    """Return `schema` with the names of types in capitals, as the prompts of Google's models write them.
+
+    Some keywords come last, and some are left out.
+    """
     if isinstance(schema, list):
         return [_capitalize_types(each) for each in schema]
     if not isinstance(schema, dict):
@@ -72,6 +80,7 @@ def _capitalize_types(schema: Any) -> Any:
 
 
 def _capitalize_keyword(key: str, value: Any) -> Any:
+    """Return the value of the keyword `key` of a schema, with the names of types in capitals."""
     if key in ("enum", "const", "default", "examples", "required"):
         return value
     if key == "type":
@@ -82,6 +91,7 @@ def _capitalize_keyword(key: str, value: Any) -> Any:
 
 
 def _braces_response(quote: str, opens: str, closes: str) -> ResultText:
+    """Return a function that shows a result between the marks `opens` and `closes`, with strings between `quote`."""
     return lambda name, content, _: f"{opens}response:{name}{braces_text({'value': content}, quote)}{closes}"
 
 
@@ -172,7 +182,7 @@ ROWS: Final = (
         syntax=syntax_after(
             "<function_calls>",
             read_python("</function_calls>"),
-            write_rows("<function_calls>\n", "\n</function_calls>"),
+            write_lines("<function_calls>\n", "\n</function_calls>"),
             NO_PYTHON,
         ),
         before_tools="You have access to the functions below. To call some, write each call as Python does on a line of its own, within "
@@ -192,7 +202,7 @@ ROWS: Final = (
         syntax=syntax_after(
             "<|tool_call_start|>",
             read_python("<|tool_call_end|>"),
-            write_rows("<|tool_call_start|>\n```python\n", "\n```\n<|tool_call_end|>"),
+            write_lines("<|tool_call_start|>\n```python\n", "\n```\n<|tool_call_end|>"),
             NO_PYTHON,
         ),
         more=(

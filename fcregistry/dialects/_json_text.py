@@ -34,9 +34,9 @@ FAILED: Final = object()
 
 
 def json_value(source: TextSource, opening: str = "{[") -> Reading[Any]:
-    """Take the JSON object or array that comes next, after white space, and return it.
+    """Take the JSON object or array that comes next, after white space, and return its value.
 
-    Return `FAILED` if none does, or it is cut off.
+    Return `FAILED` if neither comes next, or it is malformed or cut off.
 
     JSON that is refused for what it holds is a `RefusedText`. The slips that were corrected are added to `source.repairs`.
 
@@ -62,9 +62,9 @@ def json_value(source: TextSource, opening: str = "{[") -> Reading[Any]:
 
 
 def _may_follow(mark: str, outside: str) -> bool:
-    """Return whether a value or a comment may begin after text outside strings.
+    """Return whether a value or comment may begin with `mark` after the text `outside`, which is not in a string.
 
-    In "[don't" and "[see http://" none does: these are prose.
+    The apostrophe in "[don't" and the slashes in "[see http://" begin neither: these texts are prose.
     """
     if not outside:
         return mark not in ("#", "(")
@@ -142,7 +142,10 @@ LANGUAGE: Final = r"[\w+\-]*+"
 
 
 def read_value(text: str, repairs: list[str]) -> Any:
-    """Return the value of text that is JSON apart from slips; `FAILED` for any other."""
+    """Return the value of `text` if it is JSON apart from slips, which are added to `repairs`.
+
+    Return a `RefusedText` if it is JSON that is refused for its content, and `FAILED` if it is not JSON.
+    """
     try:
         value, end = STRICT_DECODER.raw_decode(text)
         if end == len(text) and text.count("{") + text.count("[") <= MAX_DEPTH:
@@ -172,7 +175,7 @@ class RefusedText:
     text: str
 
     def calls(self, names: tuple[str, ...], arguments: tuple[str, ...]) -> list[ToolCall] | None:
-        """Return the calls in it, or None if anything in it is not a call.
+        """Return the calls in the text, or None if anything in it is not a call.
 
         Their arguments are text, which the executor refuses.
 
@@ -189,10 +192,11 @@ class RefusedText:
 
 
 def _call_of_pairs(pairs: object, names: tuple[str, ...], arguments: tuple[str, ...]) -> ToolCall | None:
+    """Return the call that an object with the members `pairs` is, with its arguments as JSON text; else None."""
     members = dict(pairs) if isinstance(pairs, _Pairs) else {}
     name = next((members[key] for key in names if key in members), None)
-    held = next((members[key] for key in arguments if key in members), None)
-    return ToolCall(name, _json_of_pairs(held)) if isinstance(name, str) and name and held is not None else None
+    given = next((members[key] for key in arguments if key in members), None)
+    return ToolCall(name, _json_of_pairs(given)) if isinstance(name, str) and name and given is not None else None
 
 
 class _Pairs(list[tuple[str, Any]]):
@@ -200,6 +204,7 @@ class _Pairs(list[tuple[str, Any]]):
 
 
 def _json_of_pairs(value: Any) -> str:
+    """Return `value` as JSON text, in which an object has all its members, including several of one name."""
     if isinstance(value, _Pairs):
         return "{" + ", ".join(f"{json.dumps(name)}: {_json_of_pairs(item)}" for name, item in value) + "}"
     if isinstance(value, list):
@@ -208,7 +213,7 @@ def _json_of_pairs(value: Any) -> str:
 
 
 def map_texts(value: Any, change: Callable[[str], str]) -> Any:
-    """Return a JSON value with all its texts and names changed by a function."""
+    """Return the JSON value `value` with `change` applied to all its texts, and to the names of members."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):
@@ -225,7 +230,7 @@ ToolShape: TypeAlias = "Tool | Mapping[str, Any]"
 class Shapes:
     """The schemas of the tools that may be called, by name.
 
-    A schema is read when it is asked for, since there may be many tools.
+    A schema is read at its first use, since there may be many tools.
 
     Args:
         tools: The tools or their definitions; None if they are not known.
@@ -243,7 +248,7 @@ class Shapes:
         return name in self._by_name
 
     def of(self, name: str) -> Mapping[str, Any]:
-        """Return the schema of a tool's parameters; an empty one for an unknown tool."""
+        """Return the schema of the parameters of the tool `name`, or an empty schema for an unknown tool."""
         if name not in self._by_name:
             return {}
         if name not in self._schemas:
@@ -251,7 +256,7 @@ class Shapes:
         return self._schemas[name]
 
     def value(self, tool: str, parameter: str, text: str) -> Any:
-        """Return the value of a parameter's text: by its schema, or the text itself without one."""
+        """Return the value that `text` has for `parameter` of `tool`, by its schema; without a schema, `text` itself."""
         schema = self.of(tool)
         properties = schema.get("properties")
         place = schema.get("additionalProperties")
@@ -260,10 +265,10 @@ class Shapes:
         return value_by_schema(text, place, schema)
 
     def unwrapped(self, tool: str, arguments: dict[str, Any], repairs: list[str]) -> dict[str, Any]:
-        """Return the arguments of a call, without the object that some models wrap them in.
+        """Return the `arguments` of a call of `tool`, without the object that some models wrap them in.
 
         They are wrapped if the call has one argument, the tool has no parameter of that name, and the argument is an object of the tool's
-        parameters only. Other arguments are returned unchanged.
+        parameters only; then `repairs` gets a sentence. Other arguments are returned unchanged.
         """
         wrapper = next(iter(arguments)) if len(arguments) == 1 else ""
         known = self.of(tool).get("properties") if wrapper in _WRAPPERS else None
@@ -296,15 +301,15 @@ def _schema_of(tool: ToolShape) -> Mapping[str, Any]:
 
 
 def value_by_schema(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
-    """Return the value of a text at a place of a schema.
+    """Return the value of `text` at a place where `schema` holds.
 
-    It is the text itself if only a string is allowed there, or nothing is known. Otherwise it is the JSON value of the text, with slips
-    corrected (Python's literals, single quotes, escaped quotes), if its type is allowed there; else the text, which validation then refuses.
+    It is `text` itself if `schema` allows only strings, or is not known. Otherwise it is the JSON value of `text`, with slips corrected
+    (Python's literals, single quotes, escaped quotes), if `schema` allows its type; else `text`, which validation then refuses.
 
     Args:
         text: The text.
         schema: The schema of the place.
-        root: The whole schema, into which references lead.
+        root: The whole schema, for references.
     """
     kinds = kinds_of(schema, root)
     if not kinds or kinds == {"string"}:
@@ -323,7 +328,7 @@ def value_by_schema(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
 
 
 def _read_escaped(text: str) -> Any:
-    r"""Return the value of JSON whose quotes are escaped, as in `[{\"id\": 1}]`; `FAILED` if it is not."""
+    r"""Return the value of `text` if it is JSON with escaped quotes, as in `[{\"id\": 1}]`; else `FAILED`."""
     try:
         return read_value(json.loads(f'"{text}"'), [])
     except ValueError:
@@ -334,6 +339,7 @@ _KINDS: Final = {bool: "boolean", int: "integer", float: "number", str: "string"
 
 
 def _kind(value: object) -> str:
+    """Return the name of the JSON type of `value`; "null" for any value of no JSON type."""
     return _KINDS.get(type(value), "null")
 
 
@@ -347,7 +353,7 @@ _DEEPEST: Final = 8
 
 
 def kinds_of(schema: Any, root: Mapping[str, Any], depth: int = 0) -> set[str]:
-    """Return the JSON types that are allowed at a place; none if they are not known."""
+    """Return the names of the JSON types that `schema` allows, or an empty set if they are not known."""
     if not isinstance(schema, Mapping) or depth > _DEEPEST:
         return set()
     given = schema.get("type")
@@ -372,9 +378,9 @@ def kinds_of(schema: Any, root: Mapping[str, Any], depth: int = 0) -> set[str]:
 
 
 def schema_of_kind(schema: Any, root: Mapping[str, Any], kind: str, depth: int = 0) -> Mapping[str, Any]:
-    """Return the schema of the values of one JSON type at a place, with references and unions resolved.
+    """Return the part of `schema` for values of the JSON type `kind`, with references and unions resolved.
 
-    It is empty if none is known.
+    It is empty if no such part is known.
     """
     if not isinstance(schema, Mapping) or depth > _DEEPEST:
         return {}

@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 
 def get(name: str) -> Dialect:
-    """Return a dialect.
+    """Return the dialect `name`.
 
     Args:
-        name: Its name, or `auto`.
+        name: The name of a dialect, or `auto`.
 
     Raises:
-        DialectNotFoundError: There is none of that name; the message lists the names.
+        DialectNotFoundError: There is no dialect of that name; the message lists the names.
     """
     if name == "auto":
         from fcregistry.dialects._auto import auto  # it loads all others

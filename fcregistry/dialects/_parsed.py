@@ -45,9 +45,9 @@ NOTHING: Final = Parsed()
 # --- Sections ---
 
 CallReader: TypeAlias = "Callable[[TextSource, str], Reading[list[ToolCall] | None]]"
-"""Reads calls, from after the mark that opened the section; None if there is no call after all, or it is cut off.
+"""Reads calls from the end of the mark that opened the section; returns None if there is no call, or it is cut off.
 
-It gets the text and the mark.
+The arguments are the text and the mark.
 """
 
 CallWriter: TypeAlias = "Callable[[Sequence[ToolCall]], str]"
@@ -123,7 +123,7 @@ class Syntax:
 
 
 def syntax_after(mark: str, read: CallReader, write: CallWriter, words: str = "") -> Syntax:
-    """Return the syntax of calls that follow a mark."""
+    """Return the syntax of calls that follow `mark`, with the reader and the writer of these calls."""
     return Syntax((Calls(opens=(mark,), read=read, words=words),), write)
 
 
@@ -161,7 +161,7 @@ class Openers:
 
 @cache
 def closing_marks(section: Words) -> TextMarks | None:
-    """Return the marks that end a section of words; None for a mark that is a section by itself."""
+    """Return the marks that end `section`, or that nest in it; None if its opening mark is a section by itself."""
     ends = (*section.closes, *section.before, *(section.opens if section.nests else ()))
     return TextMarks(*ends) if ends else None
 
@@ -188,7 +188,7 @@ class TrimmedText:
         """The text that can be passed on."""
 
     def add(self, text: str) -> None:
-        """Add text."""
+        """Add `text`: hold its trailing space back, and let the rest be passed on."""
         if self._is_broken_off:
             text = text.lstrip()
             if not text:
@@ -215,6 +215,7 @@ class TrimmedText:
         self._is_cut = True
 
     def _space(self) -> str:
+        """Return the space that was held back; after `cut`, several line breaks become two."""
         space = "".join(self._held)
         return "\n\n" if self._is_cut and space.count("\n") > 1 else space
 
@@ -225,7 +226,7 @@ class TrimmedText:
             self._is_broken_off = True
 
     def take_new(self) -> str:
-        """Return the text that can be passed on and was not yet."""
+        """Return the text that can be passed on, and was not passed on before."""
         if not self.new:
             return ""
         new = "".join(self.new)

@@ -62,7 +62,7 @@ class TextMarks:
 
     @cached_attribute
     def find(self) -> Callable[..., re.Match[str] | None]:
-        """Finds the first mark in a text from a place on."""
+        """The function that finds the first mark in a text, from a place on; it returns a match or None."""
         words = {mark: f"(?:{pattern}())?" for mark, pattern in self._words.items()}
         ends = {mark: self._before.get(mark, "") + words.get(mark, "") for mark in self.texts}
         return re.compile(_marks_pattern(ends)).search
@@ -72,16 +72,16 @@ class TextMarks:
         return re.compile("|".join(sorted({_beginning_pattern(mark) for mark in self.texts})))
 
     def beginning(self, text: str, place: int = 0) -> re.Match[str] | None:
-        """Find, from a place on, what may be the beginning of a mark at the end of a text."""
+        """Find what may be the beginning of a mark at the end of `text`, from `place` on; return a match or None."""
         return self._beginning.search(text, max(place, len(text) - self._longest + 1))
 
     def may_grow(self, found: re.Match[str]) -> bool:
-        """Return whether text that is still to come may make a longer mark of one that was found."""
+        """Return whether text that is still to come may make a longer mark of the mark `found`."""
         return found[0] in self._shorter and self._beginning.match(found.string, found.start()) is not None
 
 
 def _marks_pattern(marks: Mapping[str, str]) -> str:
-    """Return the pattern of some marks, the longest first: each of their characters is compared once.
+    """Return the pattern that matches any of `marks`, the longest first, and compares each character once.
 
     Args:
         marks: Mark -> the pattern of what follows it.
@@ -96,7 +96,7 @@ def _marks_pattern(marks: Mapping[str, str]) -> str:
 
 
 def _beginning_pattern(mark: str) -> str:
-    """Return the pattern of a proper beginning of a mark, at the end of a text."""
+    """Return the pattern that matches a beginning of `mark`, but not all of it, at the end of a text."""
     pattern = ""
     for character in reversed(mark[1:-1]):
         pattern = f"(?:{re.escape(character)}{pattern})?"
@@ -104,13 +104,13 @@ def _beginning_pattern(mark: str) -> str:
 
 
 def none_of(*texts: str) -> str:
-    """Return the pattern of a place where none of some texts begins, and there is enough text to know."""
+    """Return the pattern of a place where none of `texts` begins, and enough text follows to know this."""
     longest = max(map(len, texts))
     return rf"(?!{'|'.join(map(re.escape, texts))})(?=[\s\S]{{{longest}}})"
 
 
 def break_marks(text: str, marks: Iterable[str], broken: Callable[[str], str]) -> str:
-    """Return a text without some marks, each of which is changed.
+    """Return `text` with each of `marks` in it replaced by the text that `broken` returns for it.
 
     A change may show another mark that overlapped the first, `[e~[e~[`, or, if it adds a space, make one that has a space. So the text is changed
     until it has no mark. Each turn splits all marks in it or makes the space in them longer, so there are few turns.
@@ -118,7 +118,7 @@ def break_marks(text: str, marks: Iterable[str], broken: Callable[[str], str]) -
     Args:
         text: The text.
         marks: The marks.
-        broken: Returns the text that takes the place of a mark. A mark that this text still contains is left as it is.
+        broken: Returns the replacement of a mark. If the replacement still contains the mark, the mark is left as it is.
     """
     marks = tuple(marks)
     while found := [mark for mark in marks if mark in text]:
@@ -176,14 +176,14 @@ class TextSource:
     # For the stream
 
     def add(self, more: str) -> None:
-        """Add text."""
+        """Add `more` at the end of the text, and drop the text that was taken."""
         place = self.place
         self._spent.append(self.text[self._start : place])
         self.text = self.text[place:] + more
         self.place = self._start = 0
 
     def begin(self, start: int) -> None:
-        """Let `since` return the text that is taken from a place on."""
+        """Let `since` return the text that is taken from the place `start` on."""
         self.dropped += (*self._spent, self.text[self._start : start])
         self._spent.clear()
         self._start = start
@@ -195,7 +195,7 @@ class TextSource:
     # For readers
 
     def take_characters(self, count: int) -> str:
-        """Take some characters that are there, and return them."""
+        """Take the next `count` characters, which must be there, and return them."""
         start = self.place
         self.place += count
         return self.text[start : self.place]
@@ -205,23 +205,20 @@ class TextSource:
         return self.run(_SPACE)
 
     def is_next(self, *texts: str) -> Reading[str]:
-        """Return the one of some texts that comes next, without taking it.
-
-        Of several it is the longest, and it is empty if none comes next.
-        """
+        """Return which of `texts` comes next, without taking it: the longest if several do, empty if none does."""
         while (found := self._next(texts)) is None:
             yield
         return found
 
     def take(self, *texts: str) -> Reading[str]:
-        """Take the one of some texts that comes next, and return it; empty if none does."""
+        """Take whichever of `texts` comes next, the longest if several do, and return it; empty if none does."""
         while (found := self._next(texts)) is None:
             yield
         self.place += len(found)
         return found
 
     def _next(self, texts: tuple[str, ...]) -> str | None:
-        """Return the longest of some texts that comes next, empty if none does; None if more text is needed."""
+        """Return the longest of `texts` that comes next, an empty text if none does, or None if more text is needed."""
         text, place = self.text, self.place
         found = ""
         if text.startswith(texts, place):
@@ -236,14 +233,14 @@ class TextSource:
         return found
 
     def pass_repeated(self, mark: str) -> Reading[None]:
-        """Take a mark that comes next as often as it is repeated, but the last time."""
+        """Consume all but the last of consecutive repetitions of `mark`."""
         while mark and (yield from self.is_next(mark * 2)):
             self.place += len(mark)
 
     def close(self, *marks: str) -> Reading[bool]:
-        """Take the closing mark that comes next, and return whether one did.
+        """Take whichever of the closing `marks` comes next, and return whether one of them did.
 
-        The beginning of a mark that ends the text is taken, too.
+        If the text ends with the beginning of a mark, that is taken, too, and the result is False.
         """
         found = yield from self.take(*marks)
         left = len(self.text) - self.place
@@ -256,7 +253,7 @@ class TextSource:
         return self.run(_ANYTHING)
 
     def run(self, characters: re.Pattern[str], unfinished: str = "") -> Reading[str]:
-        """Take text as far as a pattern of single characters, such as `[a-z]*`, matches, and return it.
+        """Take the text that a pattern of single characters, such as `[a-z]*`, matches, and return it.
 
         Args:
             characters: The pattern; it matches anywhere, if only the empty text.
@@ -274,7 +271,7 @@ class TextSource:
             yield
 
     def until(self, marks: TextMarks) -> Reading[tuple[str, str]]:
-        """Take text up to the first of some marks, and the mark; return both.
+        """Take the text up to the first of `marks`, and that mark; return both.
 
         The mark is empty if the text ends first.
 

@@ -107,16 +107,16 @@ class _Values(TokenCursor):
         self._quote = quote
 
     def value(self) -> Any:
-        """Take a value, and return it.
+        """Take the tokens of a value, and return the value.
 
         Raises:
             MalformedError: The next tokens are not a value.
         """
         token = self.step()
         if token == "{":
-            return unique_members(self.each("}", self._member)[0])
+            return unique_members(self.take_items("}", self._member)[0])
         if token == "[":
-            return self.each("]", self.value)[0]
+            return self.take_items("]", self.value)[0]
         if token.startswith(self._quote):
             return self._text(token)
         if token in ("", ",", "}", "]"):
@@ -124,10 +124,11 @@ class _Values(TokenCursor):
         return _scalar(token)
 
     def _text(self, token: str) -> str:
+        """Return the text of the string `token`, without the marks around it."""
         return token[len(self._quote) : -len(self._quote)]
 
     def _member(self) -> tuple[str, Any]:
-        """Take a name, the colon after it, and its value, which may be in the token of the colon."""
+        """Take a member of an object: a name, a colon and a value, which may be in one token; return name and value."""
         quoted = self._text(self.step()) if self.token.startswith(self._quote) else None
         name, colon, bare = self.step().partition(":")
         if not colon or bool(name) == (quoted is not None):
@@ -137,7 +138,7 @@ class _Values(TokenCursor):
 
 
 def _scalar(text: str) -> Any:
-    """Return the value of bare text: a constant, a number, or the text itself."""
+    """Return the value of the bare `text`: a constant, a number, or the text itself."""
     if text in CONSTANTS:
         return CONSTANTS[text]
     return number(text) if _NUMBER(text) else text
@@ -147,7 +148,7 @@ def _scalar(text: str) -> Any:
 
 
 def _writer(quote: str, opens: str, closes: str) -> CallWriter:
-    """Return a writer of calls with names in braces, each between marks."""
+    """Return a writer of calls with names in braces, each between the marks `opens` and `closes`."""
 
     def write(calls: Sequence[ToolCall]) -> str:
         return "".join(
@@ -158,13 +159,14 @@ def _writer(quote: str, opens: str, closes: str) -> CallWriter:
 
 
 def _checked_name(name: str) -> str:
+    """Return `name`; raise `ValueError` if it cannot be written before braces."""
     if not _BARE(name):
-        raise ValueError(f"the name {name!r} cannot stand before braces")
+        raise ValueError(f"the name {name!r} cannot be written before braces")
     return name
 
 
 def braces_text(value: Any, quote: str, depth: int = 0) -> str:
-    """Return a JSON value with bare names in braces.
+    """Return the JSON value `value` as text with bare names in braces, and strings between two marks `quote`.
 
     Raises:
         ValueError: A string contains the mark that replaces quotes, or the value is not JSON, or nested too deeply.

@@ -33,7 +33,7 @@ Element: TypeAlias = "str | list[tuple[str, Element]]"
 
 
 def read_nested(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read calls from after the tag that opens a section, or a call."""
+    """Read calls from the end of the mark that opens a section, or a call; return None if there are none."""
     calls: list[ToolCall] = []
     is_open = mark.endswith("<invoke")
     while True:
@@ -56,14 +56,14 @@ def read_nested(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]
 
 
 def _take_mark(source: TextSource, *tags: str) -> Reading[str]:
-    """Take white space, the mark, and one of some tags after it; return the tag, or an empty text."""
+    """Take white space, the mark, and whichever of `tags` follows; return that tag, or an empty string if none does."""
     yield from source.space()
     found = yield from source.take(*(f"{_MARK}{tag}" for tag in tags))
     return found.removeprefix(_MARK)
 
 
 def _take_elements(source: TextSource) -> Reading[list[tuple[str, Element]] | None]:
-    """Take elements up to the end of the call; return them, or None if they are malformed or cut off."""
+    """Take elements up to the end of the call; return them by name, or None if they are malformed or cut off."""
     open_elements: list[tuple[str, list[tuple[str, Element]]]] = [("invoke", [])]
     while True:
         text, mark = yield from source.until(_TO_MARK)
@@ -87,14 +87,14 @@ def _take_elements(source: TextSource) -> Reading[list[tuple[str, Element]] | No
 
 
 def _place(schema: Mapping[str, Any], key: str) -> Any:
-    """Return the schema of a member of an object."""
+    """Return the schema of the member `key` of an object of which `schema` is the schema."""
     properties = schema.get("properties")
     others = schema.get("additionalProperties")
     return properties.get(key, others) if isinstance(properties, Mapping) else others
 
 
 def _value(element: Element, place: Any, root: Mapping[str, Any]) -> Any:
-    """Return the value of an element, by its schema.
+    """Return the value of `element`, by its schema `place`; `root` is the whole schema, for references.
 
     Elements called `item` are an array, others an object, in which elements of one name are the items of an array.
     """
@@ -126,6 +126,7 @@ def write_nested(calls: Sequence[ToolCall]) -> str:
 
 
 def _call_text(call: ToolCall) -> str:
+    """Return `call` with an element for each argument; raise `ValueError` if a name or text contains a mark."""
     elements = []
     for key, value in arguments_of(call).items():
         text = value if isinstance(value, str) else json_text(value).replace("]<]", "]\\u003c]")
@@ -142,9 +143,9 @@ def _call_text(call: ToolCall) -> str:
 
 
 def read_elements(source: TextSource) -> Reading[ToolCall | None]:
-    """Take a call from after `<invoke>` to after `</invoke>`.
+    """Take a call from the end of `<invoke>` to the end of `</invoke>`; return it, or None if the text is not a call.
 
-    It has `<tool_name>`, and `<parameters>` with an element for each value.
+    A call contains `<tool_name>`, and `<parameters>` with an element for each value.
     """
     yield from source.space()
     if not (yield from source.take("<tool_name>")):
@@ -173,11 +174,10 @@ def read_elements(source: TextSource) -> Reading[ToolCall | None]:
 
 
 def _take_element_value(source: TextSource, closes: str) -> Reading[str | None]:
-    """Take a value, its closing tag, if another tag follows, and white space.
+    """Take the value of an element, its closing tag `closes`, and white space; return the value.
 
-    Return the value, or None if it does not end.
-
-    Each element of the same name in it takes a closing tag. The end of a call means that there is no value.
+    A closing tag ends the value only if another tag follows, and no element of the same name is open in the value. Return None if the value
+    does not end before the call or the text.
     """
     pieces: list[str] = []
     marks, depth = TextMarks("</", f"<{closes}"), 0

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _ABSENT: Final = object()
 
 NO_CALL: Final = other_after_mark("name")
-"""The pattern of what follows a mark if no call as JSON does."""
+"""The pattern of the text after a mark that no call as JSON follows."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -95,7 +95,7 @@ _BRACKETS: Final = ("{", "[")
 
 
 def objects_or(read_other: CallReader, closes: str) -> CallReader:
-    """Return a reader of calls that are JSON, if a bracket follows the mark, or are in another syntax.
+    """Return a reader that reads calls as JSON if a bracket follows the mark, and as `read_other` does if not.
 
     Args:
         read_other: The reader of the other syntax.
@@ -128,7 +128,7 @@ def write_objects(before: str, after: str, *, keys: CallKeys = USUAL_KEYS, betwe
 
 
 def write_array(before: str, after: str, *, keys: CallKeys = USUAL_KEYS) -> CallWriter:
-    """Return a writer of calls as one JSON array between marks."""
+    """Return a writer of calls as one JSON array between the marks `before` and `after`."""
 
     def write(calls: Sequence[ToolCall]) -> str:
         return f"{before}{json_text([call_object(call, keys) for call in calls])}{after}"
@@ -150,15 +150,15 @@ def objects(before: str, after: str, *, between: str = "\n") -> Syntax:
 
 
 def array(before: str, after: str) -> Syntax:
-    """Return the syntax of calls as one JSON array between marks."""
+    """Return the syntax of calls as one JSON array between the marks `before` and `after`."""
     return syntax_after(before, read_objects(after), write_array(before, after), words=NO_CALL)
 
 
 def call_object(call: ToolCall, keys: CallKeys = USUAL_KEYS) -> dict[str, Any]:
-    """Return a call as a JSON object.
+    """Return `call` as an object with two members, name and arguments, under the first of `keys` for each.
 
     Raises:
-        ValueError: Its name is empty, or has space around it, or its arguments are text that is not a JSON object.
+        ValueError: The name is empty, or has space around it, or the arguments are text that is not a JSON object.
     """
     return {keys.name[0]: name_of(call), keys.arguments[0]: arguments_of(call)}
 
@@ -167,14 +167,14 @@ _UNSPACED: Final = re.compile(r"(?!\s).*\S", re.DOTALL)
 
 
 def name_of(call: ToolCall, names: re.Pattern[str] = _UNSPACED) -> str:
-    """Return the name of a call that is to be written.
+    """Return the name of `call`, which is to be written, after checking that the reader would read the same name.
 
     Args:
         call: The call.
-        names: The names that are read again as they are written; by default, all without space around them.
+        names: Matches the names that are read as they were written; by default, all without space around them.
 
     Raises:
-        ValueError: It is not one of these.
+        ValueError: `names` does not match the name, or the name is empty.
     """
     if not call.name or not names.fullmatch(call.name):
         raise ValueError(f"the name {call.name!r} would not be read again as it is")
@@ -182,10 +182,10 @@ def name_of(call: ToolCall, names: re.Pattern[str] = _UNSPACED) -> str:
 
 
 def arguments_of(call: ToolCall) -> dict[str, Any]:
-    """Return the arguments of a call that is to be written.
+    """Return the arguments of `call`, which is to be written, as a dict.
 
     Raises:
-        ValueError: They are text that is not a JSON object.
+        ValueError: The arguments are text that is not a JSON object.
     """
     from fcregistry._base.json import SLIPS, read_lenient_json  # only calls of models have text as arguments
 
@@ -198,7 +198,7 @@ def arguments_of(call: ToolCall) -> dict[str, Any]:
 
 
 def calls_of(value: object, keys: CallKeys, *, bare: bool, repairs: list[str]) -> list[ToolCall] | None:
-    """Return the calls in a JSON value: an object, or an array of these; None if it has no call.
+    """Return the calls in a JSON value, an object or an array of objects, or None if it is not a call or calls.
 
     Args:
         value: The value.
@@ -221,7 +221,7 @@ def calls_of(value: object, keys: CallKeys, *, bare: bool, repairs: list[str]) -
 
 
 def call_of(value: object, keys: CallKeys = USUAL_KEYS, *, bare: bool = False) -> ToolCall | None:
-    """Return the call that a JSON object is, or None; see `calls_of`."""
+    """Return the call that the JSON object `value` represents, or None if it is not a call; see `calls_of`."""
     if not isinstance(value, dict):
         return None
     inner, around = value.get("function"), value
@@ -244,22 +244,26 @@ def call_of(value: object, keys: CallKeys = USUAL_KEYS, *, bare: bool = False) -
 
 
 def _other_arguments(value: Mapping[str, Any], place: str | None, arguments: object) -> list[Any]:
-    """Return what other members of a call hold arguments, beside the one that is read.
+    """Return the arguments that `value`, a call, has in members whose names are like those of arguments.
 
-    Without them, another call would run.
+    The member `place`, and members equal to its value `arguments`, are left out. If these arguments were ignored, a different call would run.
     """
     names = [name for name in value if name != place and is_like_arguments(name)]
     return [held for name in names if (held := value[name]) and held != arguments]
 
 
 def call_arguments(arguments: object) -> dict[str, Any] | str | None:
-    """Return arguments as a call holds them: an object, or text, which the executor reads or refuses."""
+    """Return `arguments` as those of a `ToolCall`: an object, or text, which the executor reads or refuses.
+
+    Without arguments, return an empty object.
+    """
     if arguments is _ABSENT or arguments is None:
         return {}
     return arguments if isinstance(arguments, (dict, str)) else json_text(arguments)
 
 
 def _first_of(value: Mapping[str, Any], names: tuple[str, ...]) -> Any:
+    """Return the member of `value` under the first of `names` that it has, or `_ABSENT` if it has none."""
     for name in names:
         if name in value:
             return value[name]
@@ -275,10 +279,10 @@ NO_NAME: Final = r"(?![\w.\-]|\Z)"
 
 
 def read_named(ends_name: str, *closes: str) -> CallReader:
-    """Return a reader of a call whose name a mark ends: `name MARK {…}`.
+    """Return a reader of a call in which a mark is between name and arguments: `name MARK {…}`.
 
     Args:
-        ends_name: The mark.
+        ends_name: The mark after the name.
         *closes: The marks that may close the call. If none does, a complete call is a call nevertheless.
     """
     marks = TextMarks(ends_name)
@@ -293,9 +297,9 @@ def read_named(ends_name: str, *closes: str) -> CallReader:
 def read_arguments(
     source: TextSource, name: str, *closes: str, id: str | None = None
 ) -> Reading[list[ToolCall] | None]:
-    """Take the arguments of a call, a JSON object, and the mark that closes it.
+    """Take the arguments of a call, a JSON object, and whichever of the marks `closes` follows.
 
-    Return the call, or None if it is not one.
+    Return a list of the one call, or None if there is no object or no name.
 
     Args:
         source: The text.
@@ -313,12 +317,12 @@ def read_arguments(
 
 
 def read_line_named(source: TextSource, mark: str, to_user: str = "") -> Reading[list[ToolCall] | None]:
-    """Read a call with the name on a line of its own, and its arguments on the next ones: GLM-4.
+    """Read a call of GLM-4, with the name on one line, and the arguments on the next lines.
 
     Args:
         source: The text.
         mark: The mark before the name.
-        to_user: The name whose line only is taken, because content follows.
+        to_user: The name of the user: after its line, content follows, and the list of calls is empty.
     """
     name = yield from source.run(NAME)
     if not name or not (yield from source.take("\n", "\r\n")):
@@ -327,7 +331,7 @@ def read_line_named(source: TextSource, mark: str, to_user: str = "") -> Reading
 
 
 def read_recipient(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read a call of Functionary, or the recipient `all` of content."""
+    """Read a call of Functionary, or take the recipient `all`, after which content follows."""
     return (yield from read_line_named(source, mark, "all"))
 
 
@@ -356,7 +360,7 @@ def write_named(
 
 
 def write_between(before: str, write: CallWriter, after: str) -> CallWriter:
-    """Return a writer that puts text before and after all calls together."""
+    """Return a writer that writes calls as `write` does, with text before and after all of them; no text without calls."""
     return lambda calls: f"{before}{write(calls)}{after}" if calls else ""
 
 
@@ -397,10 +401,7 @@ _MISTRAL_ARRAY: Final = read_objects("</s>")
 
 
 def read_mistral(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read what follows `[TOOL_CALLS]`.
-
-    That is an array of calls, or a name, an id and the arguments, each after its mark.
-    """
+    """Read the calls that follow `[TOOL_CALLS]`: an array, or a name, an id and the arguments, each after its mark."""
     yield from source.space()
     if (yield from source.is_next(mark)):
         return []  # the mark is written twice
@@ -440,6 +441,7 @@ def write_kimi(calls: Sequence[ToolCall]) -> str:
 
 
 def _kimi_id(call: ToolCall, place: int) -> str:
+    """Return the id of `call` if it contains the call's name, else an id made of the name and the position `place`."""
     found = _KIMI_ID.fullmatch(call.id or "")
     name = name_of(call, _ON_A_LINE)
     return call.id if call.id and found and found["name"] == name else f"functions.{name}:{place}"
@@ -460,7 +462,7 @@ _NAMESPACE: Final = "functions."
 
 
 def message_marks(channel: str) -> tuple[str, ...]:
-    """Return the headers of messages into a channel, also with space or a mark that is there twice."""
+    """Return the headers of messages in `channel`, also those with a space, or with the mark of the message twice."""
     return tuple(f"{CHANNEL}{channel}{space}{marks}" for space in ("", " ", "\n") for marks in (MESSAGE, MESSAGE * 2))
 
 
@@ -478,7 +480,10 @@ def read_message(source: TextSource, mark: str) -> Reading[list[ToolCall] | None
 
 
 def read_header(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take the header of a message to the user, or a channel that no message follows."""
+    """Take the header of a message to the user, or the name of a channel that no message follows.
+
+    Return an empty list of calls, or None if the text is neither.
+    """
     header, end = yield from source.until(_CHANNEL_ENDS)
     if end == MESSAGE:
         yield from source.take(MESSAGE)
@@ -488,7 +493,10 @@ def read_header(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]
 
 
 def read_start(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take the role of a message, or read the call that the message is, if the recipient follows the role."""
+    """Take the role of a message; if a recipient follows the role, read the call to it.
+
+    Return the calls, of which there may be none, or None if the text is neither a role nor the start of another message.
+    """
     role = yield from source.take("assistant to=", "assistant")
     if role == "assistant to=":
         return (yield from read_message(source, mark))
@@ -509,6 +517,7 @@ def write_messages(calls: Sequence[ToolCall]) -> str:
 
 
 def _message_text(call: ToolCall) -> str:
+    """Return `call` as a message to the tool; raise `ValueError` if its name cannot be a recipient."""
     name = name_of(call, NAME)
     if name.startswith(_NAMESPACE):
         raise ValueError(f"the name {name!r} cannot be written as a recipient")
@@ -558,6 +567,7 @@ def read_apertus(source: TextSource, mark: str) -> Reading[list[ToolCall] | None
 
 
 def _by_member(value: Any) -> ToolCall | None:
+    """Return the call that an object `{NAME: ARGUMENTS}` represents, or None if `value` is not such an object."""
     if not isinstance(value, dict) or len(value) != 1:
         return None
     ((name, arguments),) = value.items()
@@ -567,5 +577,5 @@ def _by_member(value: Any) -> ToolCall | None:
 
 
 def write_apertus(calls: Sequence[ToolCall]) -> str:
-    """Write calls as Apertus does."""
+    """Write calls as Apertus does: an array of objects, each with the name as its only member."""
     return f"<|tools_prefix|>{json_text([{name_of(call): arguments_of(call)} for call in calls])}<|tools_suffix|>"

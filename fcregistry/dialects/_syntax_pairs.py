@@ -27,7 +27,7 @@ _NAME: Final = re.compile(_NAME_PATTERN)
 
 
 def _take_blanks(source: TextSource) -> Reading[str]:
-    r"""Take white space, including the two characters `\n` that models write for a line break."""
+    r"""Take white space, including the two characters `\n` that models write for a line break, and return it."""
     pieces = []
     while True:
         pieces.append((yield from source.space()))
@@ -73,6 +73,7 @@ class PairSyntax:
         """
 
         def tags(name: str) -> _Tags:
+            """Return the opening and the closing tag for `name`, with `prefix` and `suffix`."""
             return f"<{prefix}{name}{suffix}>", f"</{prefix}{name}{suffix}>"
 
         separator = tags("tool_sep")[0] if separates else ""
@@ -114,7 +115,7 @@ class PairSyntax:
         return None
 
     def _key(self, source: TextSource) -> Reading[str]:
-        """Take the text before a value, and return the key.
+        """Take the tags and the key before a value, and return the key.
 
         Return the mark that closes the call if the call ends here, or an empty string if the next text is neither.
         """
@@ -142,6 +143,7 @@ class PairSyntax:
         return "\n".join(f"{self.opens}{check_readable(self._written(call), call, self, self.opens)}" for call in calls)
 
     def _written(self, call: ToolCall) -> str:
+        """Return the text of `call` after its opening mark."""
         (key, ends_key), (value, ends_value) = self._key_tags, self._value_tags
         joint = "\n" if ends_key else ""
         pairs = (

@@ -41,9 +41,9 @@ NO_PYTHON: Final = r"\s*+(?![\w.\-\[{`]|\Z)"
 
 
 def read_python(*closes: str) -> CallReader:
-    """Return a reader of calls between marks.
+    """Return a reader of calls as Python writes them: a list of calls, or calls one after the other.
 
-    They are a list of calls, or calls one after the other, also in a code fence; or JSON objects, also in an array.
+    The reader reads them in a code fence, too, and reads JSON objects, also in an array.
 
     Args:
         *closes: The marks that close the section. If none does, complete calls are calls nevertheless.
@@ -56,7 +56,7 @@ def read_python(*closes: str) -> CallReader:
             return (yield from read_json(source, mark))
         fence = yield from source.take(*_FENCES)
         yield from source.space()
-        calls = yield from (read_list if (yield from source.take("[")) else _read_row)(source, mark)
+        calls = yield from (read_list if (yield from source.take("[")) else _read_sequence)(source, mark)
         if calls is None:
             return None
         yield from source.space()
@@ -93,8 +93,8 @@ def read_list(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     return None
 
 
-def _read_row(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read calls one after the other, up to the first text that is not a call."""
+def _read_sequence(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+    """Read calls one after the other, up to the first text that is not a call; return None if there are none."""
     calls: list[ToolCall] = []
     while True:
         found = yield from _take_call(source)
@@ -110,9 +110,9 @@ def _read_row(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
 
 
 def _take_call(source: TextSource) -> Reading[tuple[str, str] | None]:
-    """Take a call, and return its name and the text between its brackets, with these.
+    """Take a call, and return its name, and its arguments as text with the brackets around them.
 
-    Return None if no call begins, or it is cut off.
+    Return None if no call comes next, or it is cut off.
     """
     name = yield from source.run(NAME)
     if not name or not (yield from source.is_next("(")):
@@ -122,9 +122,9 @@ def _take_call(source: TextSource) -> Reading[tuple[str, str] | None]:
 
 
 def _bind(name: str, text: str, shapes: KnownTools) -> ToolCall | None:
-    """Return a call with the arguments in a text.
+    """Return the call of `name` with the arguments in `text`, which begins with the opening bracket.
 
-    Return None if they are not literals, or do not fit the parameters.
+    Return None if they are not literals, or if arguments by position do not fit the parameters in `shapes`.
     """
     try:
         by_place, by_name = _Literals(_FIND_TOKENS(text[1:])).arguments()
@@ -137,7 +137,7 @@ def _bind(name: str, text: str, shapes: KnownTools) -> ToolCall | None:
 
 
 def _parameters(schema: Mapping[str, Any]) -> list[str]:
-    """Return the names of parameters, in order."""
+    """Return the names of the parameters in `schema`, in order."""
     properties = schema.get("properties")
     return list(properties) if isinstance(properties, Mapping) else []
 
@@ -146,20 +146,20 @@ def _parameters(schema: Mapping[str, Any]) -> list[str]:
 
 
 def write_list(before: str = "", after: str = "") -> CallWriter:
-    """Return a writer of calls as one list, between marks."""
+    """Return a writer of calls as one list between the texts `before` and `after`; no text without calls."""
     return lambda calls: f"{before}[{', '.join(map(_call_text, calls))}]{after}" if calls else ""
 
 
-def write_rows(before: str, after: str) -> CallWriter:
-    """Return a writer of calls on a line each, between marks."""
+def write_lines(before: str, after: str) -> CallWriter:
+    """Return a writer of calls, each on its own line, between the texts `before` and `after`; no text without calls."""
     return lambda calls: before + "\n".join(map(_call_text, calls)) + after if calls else ""
 
 
 def _call_text(call: ToolCall) -> str:
-    """Return a call as Python writes it.
+    """Return `call` as Python writes it.
 
     Raises:
-        ValueError: Its name, or a value, cannot be written so.
+        ValueError: The name or a value cannot be written in Python.
     """
     if not _NAME(call.name):
         raise ValueError(
@@ -172,10 +172,10 @@ def _call_text(call: ToolCall) -> str:
 
 
 def literal_text(value: Any, depth: int = 0) -> str:
-    """Return a JSON value as a literal of Python.
+    """Return the JSON value `value` as a literal of Python.
 
     Raises:
-        ValueError: It is not a JSON value, or nested too deeply.
+        ValueError: `value` is not a JSON value, or is nested too deeply.
     """
     if value is None or isinstance(value, (bool, str, int)):
         return repr(value)
@@ -221,7 +221,7 @@ _CALLS: Final = rf"(?:\s*+{_CALL}\s*+,)"
 NO_LIST: Final = (
     rf"(?:\s*+{_NO_CALL_BEGINS})|{_CALLS}++\s*+{_NO_CALL_BEGINS}|\])|{_CALLS}*+\s*+{_CALL}\s*+(?![,\]]|\Z))[\w.\-]*+"
 )
-"""The pattern of what follows a bracket if no list of calls does."""
+"""The pattern of the text after a bracket that opens no list of calls."""
 
 _FIND_TOKENS: Final = re.compile(
     rf"""([\[\](){{}},:=]
@@ -247,12 +247,13 @@ class _Literals(TokenCursor):
         """Take arguments and the bracket after them; return the arguments by position, and those by name.
 
         Raises:
-            ValueError: One is not a literal, has the name of another, or is at a place where none may be.
+            ValueError: An argument is not a literal, has the name of another one, or follows one by name without a name.
         """
         by_place: list[Any] = []
         by_name: dict[str, Any] = {}
 
         def take_argument() -> None:
+            """Take an argument, and add it to `by_place` or `by_name`; `**` adds each member of its dict."""
             token = self.step()
             if token != "**" and not self.take("="):
                 if by_name:
@@ -266,14 +267,14 @@ class _Literals(TokenCursor):
                 raise MalformedError
             by_name.update(more)
 
-        self.each(")", take_argument)
+        self.take_items(")", take_argument)
         return by_place, by_name
 
     def value(self, token: str = "") -> Any:
-        """Take a value, and return it.
+        """Take the tokens of a value, and return the value.
 
         Args:
-            token: Its first token, if that was taken already.
+            token: The first token, if it was taken already.
 
         Raises:
             ValueError: The next tokens are not a literal.
@@ -289,15 +290,16 @@ class _Literals(TokenCursor):
         if token in CONSTANTS:
             return CONSTANTS[token]
         if token == "{":
-            return unique_members(self.each("}", self._member)[0])
+            return unique_members(self.take_items("}", self._member)[0])
         if token == "[":
-            return self.each("]", self.value)[0]
+            return self.take_items("]", self.value)[0]
         if token == "(":
-            items, is_tuple = self.each(")", self.value)
+            items, is_tuple = self.take_items(")", self.value)
             return items if is_tuple or len(items) > 1 else items[0]
         raise MalformedError
 
     def _member(self) -> tuple[str, Any]:
+        """Take a member of a dict, and return its name and its value."""
         name = self.value()
         if not isinstance(name, str) or not self.take(":"):
             raise MalformedError
@@ -309,7 +311,7 @@ def _is_string(token: str) -> bool:
 
 
 def _string_value(written: str) -> str:
-    """Return the text of a string, from the way it is written."""
+    """Return the value of `written`, a string literal; raise `MalformedError` for one of bytes, or a formatted one."""
     found = _STRING_PARTS(written)
     prefix = found[1].lower() if found else "?"
     if found is None or prefix not in ("", "r", "u"):
@@ -325,9 +327,9 @@ _PLAIN: Final = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t
 
 
 def unescape(text: str) -> str:
-    """Return text with escapes read as Python reads them.
+    """Return `text` with its escapes replaced by their characters, as in Python.
 
-    So are those of JSON, of which two may make one character.
+    Two escapes of surrogates, as JSON has them, become one character.
     """
     plain = _ESCAPE.sub(_character, text)
     if any("\ud800" <= character <= "\udfff" for character in plain):
@@ -336,6 +338,7 @@ def unescape(text: str) -> str:
 
 
 def _character(found: re.Match[str]) -> str:
+    """Return the character of the escape `found`, or the escape itself if its number is not a character."""
     kind = found.lastgroup or ""
     if kind == "plain":
         return _PLAIN.get(found[kind], found[kind])

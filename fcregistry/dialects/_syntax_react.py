@@ -33,7 +33,7 @@ _NONE: Final = "|".join(map(re.escape, _NO_NAME))
 NO_INPUT: Final = (
     rf"\s*+(?:(?={_NONE})|{none_of(*_NO_NAME)}[^\nA]*+(?:A(?!ction:)[^\nA]*+)*+\n\s*+{none_of(INPUT_LABEL)})"
 )
-"""The pattern of what follows `Action:` if no name or no input does."""
+"""The pattern of the text after `Action:` if no name or no input follows."""
 _LINE: Final = TextMarks("\n")
 _NEXT_LABEL: Final = TextMarks(*(f"\n{label}" for label in LABELS))
 _FENCE: Final = TextMarks("```")
@@ -49,9 +49,9 @@ _NOTHING: Final = frozenset({"", "none", "null", "n/a"})
 
 
 def read_action(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read a call from after `Action:`.
+    """Read a call from the end of the label `Action:` on.
 
-    The name is on its line, or on the next one, and the input below it, as JSON or as text.
+    The name is on the line of the label, or on the next one, and the input below it, as JSON or as text.
     """
     yield from source.space()
     if (yield from source.is_next(*_NO_NAME)):
@@ -68,6 +68,7 @@ def read_action(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]
 
 
 def _read_input(source: TextSource, name: str) -> Reading[list[ToolCall] | None]:
+    """Read the input after its label, and return a list of the call of `name` with it, or None if it is cut off."""
     yield from source.run(_BLANKS)
     if (yield from source.is_next("\n")):
         yield from source.space()
@@ -86,7 +87,10 @@ def _read_input(source: TextSource, name: str) -> Reading[list[ToolCall] | None]
 
 
 def _read_fenced_input(source: TextSource, name: str) -> Reading[list[ToolCall] | None]:
-    """Read an input in a code fence: a JSON object, or text that the fence ends."""
+    """Read an input in a code fence, a JSON object or text, and return a list of the call of `name` with it.
+
+    Return None if the input is cut off.
+    """
     yield from source.run(_LANGUAGE)
     yield from source.space()
     if (yield from source.is_next("{")):
@@ -100,16 +104,16 @@ def _read_fenced_input(source: TextSource, name: str) -> Reading[list[ToolCall] 
 
 
 def _call_of_value(name: str, value: Any) -> list[ToolCall] | None:
+    """Return a list of the call of `name` with the arguments `value`, or None if `value` is `FAILED`."""
     if value is FAILED:
         return None
     return [ToolCall(name, value.text if isinstance(value, RefusedText) else value)]
 
 
 def _call_of_text(name: str, text: str, source: TextSource) -> list[ToolCall]:
-    """Return the call of a tool with text.
+    """Return a list of the call of the tool `name` with `text` as its input.
 
-    A label ends the text, or the end of the answer, because models stop before `Observation:`. The text is the value of the tool's only
-    parameter, an object in brackets, or text for the executor to refuse.
+    `text` is the value of the tool's only parameter, an object in brackets, or text for the executor to refuse.
     """
     parameters = _text_parameters(source.shapes.of(name))
     if len(parameters) == 1:
@@ -121,14 +125,14 @@ def _call_of_text(name: str, text: str, source: TextSource) -> list[ToolCall]:
 
 
 def _text_parameters(schema: Mapping[str, Any]) -> list[str]:
-    """Return the parameters whose value a line of text may be: the required ones, or all if none is."""
+    """Return the names of the parameters whose value a text may be: the required ones, or all if none is required."""
     properties, required = schema.get("properties"), schema.get("required")
     names = list(properties) if isinstance(properties, Mapping) else []
     return [name for name in names if name in required] if isinstance(required, list) and required else names
 
 
 def _strip_quotes(text: str) -> str:
-    """Return text without the quotes around it, if it has none inside."""
+    """Return `text` without the quotes around it, or `text` itself if it has no quotes around it, or has more inside."""
     inside = text[1:-1]
     return inside if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" and text[0] not in inside else text
 
@@ -137,14 +141,14 @@ def _strip_quotes(text: str) -> str:
 
 
 def read_action_object(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read a call as JSON: an object with `action` and `action_input`, of which "Final Answer" is content."""
+    """Read a call as JSON: an object with `action` and `action_input`. The input of the action "Final Answer" is content."""
     source.place -= len(mark)
     value = yield from json_value(source, "{")
     return _call_of_action(value, source)
 
 
 def read_action_objects(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read calls as JSON in a code fence, whatever language it names."""
+    """Read a call as JSON in a code fence, whatever language the fence names."""
     yield from source.run(_LANGUAGE)
     calls = _call_of_action((yield from json_value(source, "{")), source)
     if calls is not None:
@@ -154,7 +158,7 @@ def read_action_objects(source: TextSource, mark: str) -> Reading[list[ToolCall]
 
 
 def read_labelled_object(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read a call as JSON, in a code fence or not, or take a label alone."""
+    """Read a call as JSON, in a code fence or not; without JSON, return an empty list, so that only the label is taken."""
     yield from source.space()
     if (yield from source.take("```")):
         return (yield from read_action_objects(source, mark))
@@ -162,6 +166,10 @@ def read_labelled_object(source: TextSource, mark: str) -> Reading[list[ToolCall
 
 
 def _call_of_action(value: Any, source: TextSource) -> list[ToolCall] | None:
+    """Return a list of the call that the JSON value `value` represents, or None if it is not an action.
+
+    For a final answer, return an empty list, and put the answer into `source.left`.
+    """
     if isinstance(value, RefusedText):
         return value.calls(("action",), ("action_input",))
     if not isinstance(value, dict) or not value.keys() >= {"action", "action_input"}:
@@ -209,9 +217,9 @@ def read_tool(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
 
 
 def _call_of_input(name: str, text: str, source: TextSource, is_closed: bool) -> list[ToolCall] | None:
-    """Return the call of a tool with an input.
+    """Return a list of the call of the tool `name` with the input `text`: elements, JSON, or plain text.
 
-    Return None if the input is not closed, and may be cut off within elements or JSON.
+    Return None if the input is not closed (`is_closed`), and may be cut off within elements or JSON.
     """
     arguments: dict[str, Any] = {}
     place = 0
@@ -237,6 +245,7 @@ def write_tools(calls: Sequence[ToolCall]) -> str:
 
 
 def _tool_text(call: ToolCall) -> str:
+    """Return `call` as LangChain's XML; raise `ValueError` if its name contains the tag that ends names."""
     name = name_of(call)
     if "</tool>" in name:
         raise ValueError(f"the name {name!r} cannot be written within tags")
@@ -245,18 +254,18 @@ def _tool_text(call: ToolCall) -> str:
 
 
 def read_label(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take a label alone, with the colon at its end."""
+    """Take a label with the colon at its end, without anything after it; return no calls, or None without a colon."""
     return [] if mark.endswith(":") or (yield from source.take(":")) else None
 
 
 def read_rest(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take all text that is left: it is not part of the answer."""
+    """Take all text that follows, which is not part of the answer; return no calls."""
     yield from source.rest()
     return []
 
 
 def write_actions(calls: Sequence[ToolCall]) -> str:
-    """Write calls as a model does.
+    """Write calls as labelled lines.
 
     Raises:
         ValueError: A name cannot be written on a line, or the arguments are not JSON.
@@ -265,7 +274,8 @@ def write_actions(calls: Sequence[ToolCall]) -> str:
 
 
 def _action_text(call: ToolCall) -> str:
+    """Return `call` as labelled lines; raise `ValueError` if its name cannot be written on a line."""
     found = _ACTION_NAME(call.name)
     if not found or found[1] != call.name:
-        raise ValueError(f"the name {call.name!r} cannot stand on the line of an action")
+        raise ValueError(f"the name {call.name!r} cannot be written on the line of an action")
     return f"Action: {call.name}\n{INPUT_LABEL} {json_text(arguments_of(call))}"

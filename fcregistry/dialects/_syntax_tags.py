@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from fcregistry.dialects._source import Reading
 
 _END: Final[dict[str, str]] = {}
-"""Stands for the tag that closes a call."""
+"""Represents the tag that closes a call."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -136,7 +136,7 @@ class _TagReader:
         return [call]
 
     def _start(self, source: TextSource, mark: str) -> Reading[dict[str, str] | None]:
-        """Take the tag that opens a call; return its attributes, or None if there is no such tag."""
+        """Take the tag that opens a call, if `mark` is not its beginning; return its attributes, or None without a tag."""
         opened = self._tags.call[0]
         if mark != opened:
             yield from _skip_marks(source, self._tags.before)
@@ -145,14 +145,14 @@ class _TagReader:
         return (yield from take_tag(source, opened, self._tags.end))
 
     def _name(self, attributes: dict[str, str], key: str) -> str:
-        """Return the attribute that names a call or a parameter; an empty text if there is none."""
+        """Return the attribute `key`, which names a call or a parameter, or an empty string if there is none."""
         name = attributes.get(key, "")
         return name.replace("&quot;", '"').replace("&amp;", "&") if self._tags.escapes_names else name
 
     def _body(self, source: TextSource, about: dict[str, str]) -> Reading[ToolCall | None]:
-        """Take the content of a call and its closing tag.
+        """Take the content and the closing tag of a call whose opening tag has the attributes `about`.
 
-        Return the call; None if the text is not a call, or is cut off.
+        Return the call, or None if the text is not a call, or is cut off.
         """
         name = self._name(about, self._tags.names[0]).strip()
         if self._tags.doubles_names and name not in source.shapes:
@@ -166,6 +166,7 @@ class _TagReader:
         return (yield from self._values(source, name))
 
     def _object(self, source: TextSource, name: str) -> Reading[ToolCall | None]:
+        """Take the arguments of a call of `name` as one JSON object, and the closing tag; return the call, or None."""
         value = yield from json_value(source, "{")
         yield from source.space()
         closes = self._tags.around_object[1]
@@ -176,6 +177,7 @@ class _TagReader:
         return ToolCall(name, value.text if isinstance(value, RefusedText) else value)
 
     def _values(self, source: TextSource, name: str) -> Reading[ToolCall | None]:
+        """Take the arguments of a call of `name`, each in a tag, and the closing tag; return the call, or None."""
         arguments: dict[str, Any] = {}
         while name:
             parameter = yield from self._parameter(source)
@@ -207,6 +209,7 @@ class _TagReader:
     def _add(
         self, arguments: dict[str, Any], name: str, parameter: dict[str, str], text: str, source: TextSource
     ) -> None:
+        """Add to `arguments` of the tool `name` the value of `text`, whose tag has the attributes `parameter`."""
         key, text = self._name(parameter, self._tags.names[1]), self._unframed(text)
         kind = parameter.get(self._tags.type)
         string = parameter.get("string") if kind is None else str(kind == "string").lower()
@@ -214,7 +217,10 @@ class _TagReader:
         add_argument(arguments, key, source.shapes.value(name, key, text) if value is FAILED else value, source)
 
     def _unframed(self, text: str) -> str:
-        """Return the text between tags without its line breaks and entities, as the syntax defines them."""
+        """Return `text`, which was between tags, without its outer line breaks, and with its entities replaced.
+
+        Both are done only if the syntax says so.
+        """
         if self._tags.framed:
             text = text.removeprefix("\n").removesuffix("\n")
         elif self._tags.trims and len(text) > 1 and text[0] == text[-1] == "\n":
@@ -234,14 +240,17 @@ class _TagReader:
 
 
 def _skip_marks(source: TextSource, marks: tuple[str, ...]) -> Reading[None]:
-    """Take white space, and any of these marks within it."""
+    """Take white space, and any of `marks` within it."""
     yield from source.space()
     while marks and (yield from source.take(*marks)):
         yield from source.space()
 
 
 def _declared_value(string: str, text: str, repairs: list[str]) -> Any:
-    """Return a value as text or JSON, as the attribute `string` says; `FAILED` if it is malformed."""
+    """Return the value of `text`: itself if the attribute `string` is "true", the value of its JSON if it is "false".
+
+    Return `FAILED` for any other attribute, and for malformed JSON.
+    """
     if string == "true":
         return text
     value = read_value(text.strip(), repairs) if string == "false" else FAILED
@@ -268,7 +277,7 @@ tag_reader: Final = cache(_TagReader)
 
 
 def _writer(tags: TagSyntax) -> CallWriter:
-    """Return a writer of calls. It raises `ValueError` if the reader would not read the same call again."""
+    """Return a writer of calls with `tags`. It raises `ValueError` for a call that the reader would read differently."""
     read = tag_reader(tags)
 
     def write(calls: Sequence[ToolCall]) -> str:
@@ -282,6 +291,7 @@ def _writer(tags: TagSyntax) -> CallWriter:
 
 
 def _call_text(call: ToolCall, tags: TagSyntax, ending: Ending) -> str:
+    """Return `call` as text with `tags`, without the marks of a section; `ending` is the end of its values."""
     values = [_parameter_text(key, value, tags, ending) for key, value in arguments_of(call).items()]
     before, after = "".join(tags.before), "".join(tags.after[:1])
     attributes = {tags.names[0]: call.name}
@@ -289,6 +299,7 @@ def _call_text(call: ToolCall, tags: TagSyntax, ending: Ending) -> str:
 
 
 def _parameter_text(key: str, value: Any, tags: TagSyntax, ending: Ending) -> str:
+    """Return the argument `key` with its tags and the text of `value` between them."""
     text = bare_text(value, ending)
     if tags.has_cdata and isinstance(value, str) and not {"<", "&", "\n"}.isdisjoint(text) and "]]>" not in text:
         return f"{_tag_text(tags, tags.parameter[0], {tags.names[1]: key})}<![CDATA[{text}]]>{tags.parameter[1]}"
@@ -307,6 +318,7 @@ _JSON_TYPES: Final = {str: "string", bool: "boolean", list: "array", dict: "obje
 
 
 def _tag_text(tags: TagSyntax, opening: str, attributes: Mapping[str, str]) -> str:
+    """Return the tag that begins with `opening`, with `attributes`; after `=`, with the first attribute's value only."""
     if opening.endswith("="):
         return f"{opening}{next(iter(attributes.values()))}>"
     if tags.escapes_names:
@@ -354,16 +366,17 @@ class Ending:
     def __post_init__(self) -> None:
         self._marks = TextMarks(self.mark, self.opens, *self.call)
 
-    def stands_in(self, text: str) -> bool:
-        """Return whether a text contains a mark that may end a value."""
+    def occurs_in(self, text: str) -> bool:
+        """Return whether `text` contains a mark that may end a value, or a mark of a call."""
         return self._marks.find(text, 0) is not None
 
     def value(self, source: TextSource, taken: Value | None = None) -> Reading[str | None]:
-        """Take a value with its end mark and the white space after it; None if there is no end mark.
+        """Take a value with its end mark and the white space after it; return the value, or None if it has no end.
 
         Args:
             source: The text.
-            taken: If the end mark is missing, the method puts the parameters that follow into it, and takes the end of the call, too.
+            taken: The value that is filled: if the end mark is missing, the method adds the parameters that follow to it, and takes the end of
+                the call, too.
         """
         pieces: list[str] = []
         nesting = _Nesting()
@@ -417,10 +430,10 @@ class Value:
     """For each parameter, the attributes of its tag, the position of the tag, and the position of its end; -1 if it has no end."""
 
     def open(self, pieces: list[str], head: str, mark: str) -> None:
-        """Record that the tag of a parameter comes next.
+        """Record that the tag of a parameter comes next, after `pieces`.
 
-        The tag counts if it begins a line, if the names of the parameters are known and it comes directly after a word, or if it is a token,
-        which texts do not quote.
+        `mark` is the beginning of the tag, and `head` the rest of it. The tag counts if it begins a line, if the names of the parameters are
+        known and it comes directly after a word, or if it is a token, which texts do not quote.
         """
         attributes = parse_head(head, mark) or {}
         before = pieces[-1].rpartition("\n")
@@ -432,7 +445,10 @@ class Value:
             self._places.append((attributes if is_known else {}, len(pieces), -1))
 
     def close(self, pieces: list[str], *, is_call: bool, is_followed: bool) -> bool:
-        """Record a tag that closes a parameter or the call; return whether the parameters end with the call."""
+        """Record a tag that closes a parameter or the call, after `pieces`.
+
+        Return whether the tag ends the call and the parameters in it are complete.
+        """
         if not is_followed:
             return False
         if not is_call:
@@ -441,11 +457,12 @@ class Value:
         return bool(self._places) and self._fill(pieces)
 
     def _end(self, place: int) -> None:
+        """Note that the last parameter ends at `place`, if its end is not known yet."""
         if self._places and self._places[-1][2] < 0:
             self._places[-1] = (*self._places[-1][:2], place)
 
     def _fill(self, pieces: list[str]) -> bool:
-        """Put the parameters into `others`; return whether there is only white space between them."""
+        """Put the parameters into `others`; return False if one is unknown or has no end, or text is between two."""
         nexts = [begin for _, begin, _ in self._places[1:]] + [len(pieces)]
         for (attributes, begin, end), following in zip(self._places, nexts, strict=True):
             if not attributes or end < 0 or "".join(pieces[end + (end < following) : following]).strip():
@@ -454,7 +471,7 @@ class Value:
         return True
 
     def split(self, pieces: list[str]) -> str:
-        """Return the text before the first of the parameters."""
+        """Return the text of `pieces` before the first of the parameters."""
         return "".join(pieces[: self._places[0][1]])
 
 
@@ -496,7 +513,10 @@ class _Nesting:
 
 
 def _take_head(source: TextSource, mark: str, end: str) -> Reading[tuple[str, bool]]:
-    """Take the rest of a tag after its beginning; return it, and whether the tag opens something."""
+    """Take the rest of a tag, up to its `end`, after its beginning `mark`.
+
+    Return this text, and whether it makes the tag one that opens a call or a value.
+    """
     if mark.endswith(">"):
         return "", True
     head = yield from source.run(IN_HEAD)
@@ -505,7 +525,7 @@ def _take_head(source: TextSource, mark: str, end: str) -> Reading[tuple[str, bo
 
 
 def add_argument(arguments: dict[str, Any], key: str, value: Any, source: TextSource) -> None:
-    """Add an argument.
+    """Add the argument `key` with `value` to `arguments`.
 
     If a call gives a parameter twice, the last value counts, as in the published parsers, and a repair says so.
     """
@@ -515,7 +535,7 @@ def add_argument(arguments: dict[str, Any], key: str, value: Any, source: TextSo
 
 
 def bare_text(value: Any, ending: Ending) -> str:
-    """Return the text of a value between tags.
+    """Return `value` as text between tags, whose end is `ending`.
 
     A string is returned unchanged. Any other value is written as JSON; if that contains a tag of the syntax, such as `</parameter>`, the JSON
     escape of `<` replaces each `<`.
@@ -523,11 +543,11 @@ def bare_text(value: Any, ending: Ending) -> str:
     if isinstance(value, str):
         return value
     text = json_text(value)
-    return text.replace("<", "\\u003c") if ending.stands_in(text) else text
+    return text.replace("<", "\\u003c") if ending.occurs_in(text) else text
 
 
 def check_readable(text: str, call: ToolCall, read: CallReader, mark: str) -> str:
-    """Return the text of a call, after checking that the reader reads the same call from it.
+    """Return `text`, after checking that the reader reads the same call from it.
 
     Args:
         text: The text that follows the opening mark of the call.
@@ -567,13 +587,19 @@ _QUOTED: Final = re.compile(r"""(["'])(.*)\1""")
 
 
 def take_tag(source: TextSource, tag: str, end: str = ">") -> Reading[dict[str, str] | None]:
-    """Take the rest of an opening tag; return its attributes, or None if it is not a tag."""
+    """Take the rest of the opening tag that begins with `tag`, and the mark `end`.
+
+    Return the attributes of the tag, or None if the text is not a tag.
+    """
     text = yield from source.run(IN_HEAD)
     return parse_head(text, tag) if (yield from source.take(end)) else None
 
 
 def parse_head(text: str, tag: str) -> dict[str, str] | None:
-    """Return the attributes in the rest of an opening tag, or None if it is not a tag."""
+    """Return the attributes in `text`, the rest of a tag that begins with `tag`, or None if `text` is anything else.
+
+    The only attribute of a tag that ends with `=` is called `name`.
+    """
     if tag.endswith("="):
         name = text.strip()
         quoted = _QUOTED.fullmatch(name)

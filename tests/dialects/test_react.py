@@ -136,7 +136,7 @@ def test_words_after_an_input_stay() -> None:
 
 
 def test_a_name_that_does_not_fit_on_a_line_is_not_written() -> None:
-    with pytest.raises(ValueError, match="cannot stand on the line"):
+    with pytest.raises(ValueError, match="cannot be written on the line"):
         REACT.render_calls([ToolCall("a\nb", {})])
-    with pytest.raises(ValueError, match="cannot stand on the line"):
+    with pytest.raises(ValueError, match="cannot be written on the line"):
         REACT.render_calls([ToolCall("add (x)", {})])
