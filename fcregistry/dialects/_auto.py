@@ -164,7 +164,10 @@ class AutoStream(DialectStream):
 
 @cache
 def _family_marks() -> TextMarks:
-    """Return the marks that open a section in any dialect, those of thoughts that no dialect has, and all tokens."""
+    """Return the marks that open sections in any dialect, and all tokens.
+
+    Marks of thoughts that no dialect has are among them.
+    """
     marks = {mark for section in MORE_THOUGHTS for mark in section.opens}
     marks.update(mark for name in names() for mark in row_of(name).openers.marks.texts)
     marks.update(mark for name in names() for mark in row_of(name).marks if TOKEN.match(mark))
@@ -362,7 +365,10 @@ class _AnyStream(DialectStream):
         return self._ordered[mark]
 
     def _read_marked_words(self, mark: str) -> bool:
-        """Treat `mark` and the text after it as words if it is certain that no call follows; return whether it is."""
+        """Treat `mark` and the text after it as words, if no call follows; return whether it did so.
+
+        Return False if it is not certain that no call follows.
+        """
         source = self._source
         begin = source.place - len(mark)
         text, end = source.text, source.place
@@ -421,7 +427,9 @@ class _AnyStream(DialectStream):
         return None
 
     def _narrow_to_begun(self, begin: int, mark: str, furthest: Iterable[str]) -> None:
-        """Look only for calls of `furthest` from now on, if a call that is malformed or cut off begins at `begin`.
+        """Look only for calls of `furthest` from now on, if a failed call begins at `begin`.
+
+        A failed call is malformed or cut off.
 
         Args:
             begin: The place.
@@ -560,7 +568,7 @@ class _AnyStream(DialectStream):
         self._add_content(source.since())
 
     def _end_of_fence(self, line: re.Match[str], place: int) -> int:
-        """Return the place at which a fence whose first line is `line` ends, if it does not end before `place`.
+        """Return the place at which the fence with the first line `line` ends, searching from `place` on.
 
         It ends as in CommonMark, or with the thoughts in which it was left open.
         """
@@ -588,12 +596,15 @@ def _search(pattern: str) -> Match:
 
 @cache
 def _own_marks(name: str) -> tuple[str, ...]:
-    """Return the marks that open a section in dialect `name`, without the short ones that any text may contain."""
+    """Return the marks that open sections in dialect `name`, without the short ones of plain text."""
     return tuple(mark for mark in row_of(name).openers.marks.texts if len(mark) > LONGEST_PLAIN_MARK)
 
 
 def _has_begun_call(text: str, begin: int, mark: str, end: int) -> bool:
-    """Return whether the text from `begin`, where `mark` is, to `end` is the beginning of a call and not prose."""
+    """Return whether the text from `begin` to `end`, which starts with `mark`, begins a call.
+
+    Otherwise it is prose or other data.
+    """
     if len(mark) > LONGEST_PLAIN_MARK and mark not in _labels():
         return _CALL_BEGUN.match(text, begin + len(mark)) is not None
     return text[end - 1] not in "]}" and _PLAIN_CALL_BEGUN.match(text, begin) is not None

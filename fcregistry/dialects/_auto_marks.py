@@ -59,7 +59,7 @@ class Candidates:
         return self._words[mark]
 
     def pattern_of_words(self, owner: Owner) -> str:
-        """Return the pattern of the words that follow the mark of `owner` where no call follows it; it may be empty.
+        """Return the pattern of the words after the mark of `owner` where no call follows; may be empty.
 
         The label `Action:` alone is words, too, unless the text is known to be in the dialect that has it.
         """
@@ -136,7 +136,10 @@ def _words_of(mark: str, owners: list[Owner], is_settled: bool) -> str:
 
 
 def _joined_section(mark: str, owners: list[Owner]) -> Section:
-    """Return the section of the first of `owners`, opened by `mark` only; thoughts in it end as in any of `owners`."""
+    """Return the section of the first of `owners`, with `mark` as its only opening mark.
+
+    Thoughts in it end as in the section of any of `owners`.
+    """
     section = owners[0].section
     if not isinstance(section, Words):
         return replace(section, opens=(mark,))

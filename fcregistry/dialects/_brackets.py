@@ -73,7 +73,10 @@ class Notation:
         return character in self._first
 
     def brackets(self, text: str, most: int) -> tuple[str, int]:
-        """Return the first `most` brackets in `text`, which `opened` matches, and the place after the last of them."""
+        """Return the first `most` brackets in `text`, and the place after the last of them.
+
+        `opened` has matched `text`.
+        """
         found, end = "", 0
         while len(found) < most and (bracket := self._bracket.match(text, end)):
             found += bracket[1]
@@ -185,7 +188,7 @@ class _BalancedText:
 
 
 def _last_of(text: str) -> str:
-    """Return the last three characters of `text` before trailing white space, and the first character of that space."""
+    """Return the last three characters before trailing white space, and one character of that space."""
     words = text.rstrip()
     return words[-3:] + text[len(words) :][:1]
 

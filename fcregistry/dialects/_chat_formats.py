@@ -434,7 +434,10 @@ def _content(content: Any) -> Any:
 
 
 def _with_object_arguments(call: Any) -> Any:
-    """Return a copy of `call` with its arguments as an object if they are JSON text of an object; else `call` itself."""
+    """Return a copy of `call` with its arguments as an object, or `call` itself.
+
+    It is `call` itself if the arguments are not JSON text of an object.
+    """
     function = call.get("function") if isinstance(call, dict) else None
     if not isinstance(function, dict) or not isinstance(function.get("arguments"), str):
         return call
@@ -509,5 +512,5 @@ def _add_space(marker: str) -> str:
 
 
 def break_markers_in(value: Any, markers: tuple[str, ...]) -> Any:
-    """Return the JSON value `value` with a space in each of `markers`, in all its strings and property names."""
+    """Return the JSON value `value` with a space in each of `markers`, in all strings and names."""
     return map_texts(value, lambda text: break_markers(text, markers))

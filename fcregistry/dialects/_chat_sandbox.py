@@ -263,7 +263,7 @@ def _charge_filter(context: Context, value: Any) -> Any:
 
 @pass_context
 def _join_filter(context: Context, values: list[Any]) -> str:
-    """Return `values` as one text, and charge both: what `_with_meters` puts in the place of the operator `~`."""
+    """Return `values` as one text, and charge both: this replaces the operator `~`."""
     meter = current_meter()
     meter.charge(values)
     joined = "".join(map(str, values))
@@ -315,7 +315,10 @@ def _with_meters(template: nodes.Template) -> nodes.Template:
 
 
 def _with_meter(node: nodes.Node, parent: nodes.Node) -> nodes.Node:
-    """Return `node`, a child of `parent`, within the filter that charges its value, or `node` itself if none is needed."""
+    """Return `node`, a child of `parent`, within a filter that charges its value.
+
+    Return `node` itself if its value needs no charge.
+    """
     if isinstance(node, nodes.Concat):
         return _filter(nodes.List(node.nodes, lineno=node.lineno), "\0joined")
     made = isinstance(node, (nodes.List, nodes.Dict)) or (isinstance(node, nodes.Tuple) and node.ctx == "load")
@@ -329,7 +332,9 @@ def _with_meter(node: nodes.Node, parent: nodes.Node) -> nodes.Node:
 
 
 def _body_cost(again: nodes.Node) -> int:
-    """Return the cost of running the body of the loop, macro or block `again` once: a unit for each look-up.
+    """Return the cost of running the body of `again`, a loop, macro or block, once.
+
+    Each look-up costs a unit.
 
     An eighth of a unit is added for each other node, and twelve units for each argument. Other costs are charged as they arise.
     """
@@ -360,7 +365,9 @@ _WIDE: Final = re.compile(r"\d{3}")
 
 
 def charge_growth(name: str, value: Any, arguments: tuple[Any, ...], named: Mapping[str, Any]) -> None:
-    """Charge the filter `name`, or a method of a text (`str.NAME`), for the size of its result, before it runs.
+    """Charge the size of the result of the filter `name`, or of a method of a text, `str.NAME`.
+
+    This happens before the filter or the method runs.
 
     Raises:
         OverBudgetError: The result would cost more than is left.
@@ -435,7 +442,10 @@ def _charge_json(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
 
 
 def _charge_percent(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Charge the operator `%` of a text; raise `OverBudgetError` for a width of four digits, or one that is an argument."""
+    """Charge the operator `%` of a text.
+
+    Raise `OverBudgetError` for a width of four digits or more, or a width that is an argument.
+    """
     if _PERCENT_WIDTH.search(str(value)):
         raise OverBudgetError
     meter.spend(str(value).count("%") * sum(meter.charge(one) for one in arguments))
@@ -608,7 +618,10 @@ def render_metered(meter: Meter, pieces: Iterator[str]) -> str:
 
 
 def _weight(value: Any, most: int) -> int:
-    """Return the weight of `value` with all that is in it; counting stops as soon as the weight exceeds `most`."""
+    """Return the weight of `value` with all that is in it.
+
+    Counting stops as soon as the weight exceeds `most`.
+    """
     if isinstance(value, str):
         return 1 + len(value) // 8
     total, waiting = 0, [(value, 0)]

@@ -161,7 +161,7 @@ class ChatTemplate:
         variables: Mapping[str, Any],
         stops: Sequence[str] = (),
     ) -> ChatTemplate:
-        """Return a template whose markers are the tokens given, `special` among them, and those found in the template.
+        """Return a template whose markers are the tokens given, and those found in the template text.
 
         Raises:
             ChatTemplateError: There are too many special tokens, or one is too long: each is looked for in each text.
@@ -275,7 +275,7 @@ def _compile(source: str) -> tuple[Template, bool]:
 
 
 def _template_error(error: Exception, what: str = "cannot be rendered") -> ChatTemplateError:
-    """Return an error that says that the template `what`, with the reason `error` and the line, if it is known."""
+    """Return the error "the chat template `what`", with the text of `error`, and its line if known."""
     line = getattr(error, "lineno", None) or _line_of(error)
     where = f" (line {line} of the template)" if line else ""
     reason = "it is nested too deep" if isinstance(error, RecursionError) else str(error)[:500] or type(error).__name__
@@ -283,7 +283,10 @@ def _template_error(error: Exception, what: str = "cannot be rendered") -> ChatT
 
 
 def _line_of(error: BaseException) -> int | None:
-    """Return the line of the template in which `error` was raised, from the traceback; None if it is not there."""
+    """Return the line of the template in which `error` was raised, or None if it is not known.
+
+    Jinja puts the line into the traceback.
+    """
     line, trace = None, error.__traceback__
     while trace is not None:
         if trace.tb_frame.f_code.co_filename == "<template>":
@@ -326,7 +329,10 @@ def _read(path: Path) -> str:
 
 
 def _templates(value: Any) -> dict[str, str]:
-    """Return name -> template, from the value of `chat_template`: one template, named "default", or a list of named ones."""
+    """Return name -> template, from the value of `chat_template`.
+
+    The value is one template, which is named "default", or a list of named ones.
+    """
     if isinstance(value, str):
         return {"default": value}
     named = [one for one in _as_list(value) if isinstance(one, Mapping)]
@@ -441,7 +447,9 @@ class _GGUFReader:
         self.lengths: dict[str, int] = {}
 
     def pairs(self, is_wanted: Callable[[str], bool]) -> dict[str, Any]:
-        """Read the start of the file, and return the key-value pairs; texts and arrays only if `is_wanted` returns True.
+        """Read the start of the file, and return its key-value pairs.
+
+        Texts are empty and arrays are left out where `is_wanted` returns False for the key.
 
         Raises:
             GGUFError: The file is not a GGUF file of a known version, is cut off, or claims something impossible.
@@ -487,7 +495,10 @@ class _GGUFReader:
                 raise GGUFError(f"the tensor {name} claims to begin at byte {start}, after the end of the file")
 
     def _value(self, kind: int, *, keep: bool, key: str = "", depth: int = 0) -> Any:
-        """Read a value of the type `kind`, and return it; without `keep`, return an empty text, or None for an array."""
+        """Read a value of the type `kind`, and return it.
+
+        Without `keep`, return an empty text, or None for an array.
+        """
         if kind == _STRING:
             text = self._text(keep=keep)
             return text.decode("utf-8", "replace") if keep else ""
@@ -498,7 +509,10 @@ class _GGUFReader:
         raise GGUFError(f"a value has the type {kind}, which is not known, or is nested too deep")
 
     def _array(self, *, keep: bool, key: str, depth: int) -> list[Any] | None:
-        """Read an array, and return its items if `keep` is true, else None; at depth 0, note its length for `key`."""
+        """Read an array, and return its items if `keep` is true, else None.
+
+        At depth 0, note the length of the array for `key`.
+        """
         kind, count = self._number("I"), self._number("Q")
         if depth == 0:
             self.lengths[key] = count
@@ -546,7 +560,7 @@ class _GGUFReader:
         return count
 
     def _text(self, most: int = _GGUF_MOST_BYTES, *, keep: bool = True) -> bytes:
-        """Read a text of at most `most` bytes, and return it; without `keep`, skip it, and return an empty one."""
+        """Read a text of at most `most` bytes, and return it; without `keep`, return no bytes."""
         size = self._number("Q")
         if size > most:
             raise GGUFError(f"a text claims to be {size} bytes long")

@@ -391,7 +391,10 @@ class DialectStream:
         self._source.left = ""
 
     def _read_words(self, section: Words, opened: str) -> Reading[None]:
-        """Read a section of words, which the mark `opened` has opened, and add them to content or thoughts, or drop them."""
+        """Read a section of words, which the mark `opened` has opened.
+
+        The words are added to the content or the thoughts, or dropped, as the section says.
+        """
         into = self._reasoning if section.kind == "reasoning" else self._content
         closes = closing_marks(section)
         if closes is None:

@@ -59,7 +59,10 @@ _DEEPSEEK_RESULT: Final = "<｜tool▁output▁begin｜>{content}<｜tool▁outp
 
 
 def _describe_for_deepseek(function: dict[str, Any]) -> str:
-    """Return the tool `function` as DeepSeek V3.1's template shows it: name, description, and the schema as JSON."""
+    """Return the tool `function` as DeepSeek V3.1's template shows it.
+
+    It shows the name, the description, and the schema as JSON.
+    """
     described = f"### {function['name']}\nDescription: {function.get('description', '')}"
     return f"{described}\n\nParameters: {json_text(function['parameters'])}"
 
@@ -96,7 +99,7 @@ _KIMI_SECTION: Final = ("<|tool_calls_section_begin|>", "<|tool_calls_section_en
 
 
 def _describe_for_glm(function: dict[str, Any]) -> str:
-    """Return the tool `function` as GLM-4's template shows it: a heading, and the function as indented JSON."""
+    """Return the tool `function` as GLM-4's template shows it: a heading, and indented JSON."""
     shown = json.dumps(function, ensure_ascii=False, indent=4)
     return f"## {function['name']}\n\n{shown}\n在调用上述函数时，请使用 Json 格式表示调用的参数。"
 

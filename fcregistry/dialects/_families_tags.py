@@ -166,7 +166,9 @@ _MUSE_STOPS: Final = ("<|eot|>", "<|eom|>", "<|end_of_text|>")
 
 
 def _read_muse_header(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take the header of a message to a tool, or a header that no message follows; return no calls, or None for others.
+    """Take the header of a message to a tool, or a header that no message follows.
+
+    Return no calls, or None for any other header.
 
     Thoughts and answers have their own marks.
     """

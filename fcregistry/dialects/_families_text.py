@@ -91,7 +91,7 @@ def _capitalize_keyword(key: str, value: Any) -> Any:
 
 
 def _braces_response(quote: str, opens: str, closes: str) -> ResultText:
-    """Return a function that shows a result between the marks `opens` and `closes`, with strings between `quote`."""
+    """Return a function that shows a result between `opens` and `closes`, strings between `quote`."""
     return lambda name, content, _: f"{opens}response:{name}{braces_text({'value': content}, quote)}{closes}"
 
 

@@ -62,7 +62,9 @@ def json_value(source: TextSource, opening: str = "{[") -> Reading[Any]:
 
 
 def _may_follow(mark: str, outside: str) -> bool:
-    """Return whether a value or comment may begin with `mark` after the text `outside`, which is not in a string.
+    """Return whether a value or comment may begin with `mark` after the text `outside`.
+
+    That text is not in a string.
 
     The apostrophe in "[don't" and the slashes in "[see http://" begin neither: these texts are prose.
     """
@@ -192,7 +194,10 @@ class RefusedText:
 
 
 def _call_of_pairs(pairs: object, names: tuple[str, ...], arguments: tuple[str, ...]) -> ToolCall | None:
-    """Return the call that an object with the members `pairs` is, with its arguments as JSON text; else None."""
+    """Return the call that an object with the members `pairs` represents, or None if it is not one.
+
+    Its arguments are JSON text.
+    """
     members = dict(pairs) if isinstance(pairs, _Pairs) else {}
     name = next((members[key] for key in names if key in members), None)
     given = next((members[key] for key in arguments if key in members), None)
@@ -256,7 +261,10 @@ class Shapes:
         return self._schemas[name]
 
     def value(self, tool: str, parameter: str, text: str) -> Any:
-        """Return the value that `text` has for `parameter` of `tool`, by its schema; without a schema, `text` itself."""
+        """Return the value that `text` has for `parameter` of `tool`, by the tool's schema.
+
+        Without a schema, return `text` itself.
+        """
         schema = self.of(tool)
         properties = schema.get("properties")
         place = schema.get("additionalProperties")

@@ -161,7 +161,10 @@ class Openers:
 
 @cache
 def closing_marks(section: Words) -> TextMarks | None:
-    """Return the marks that end `section`, or that nest in it; None if its opening mark is a section by itself."""
+    """Return the marks that end or nest in `section`, or None if there are none.
+
+    Without them, its opening mark is a section by itself.
+    """
     ends = (*section.closes, *section.before, *(section.opens if section.nests else ()))
     return TextMarks(*ends) if ends else None
 

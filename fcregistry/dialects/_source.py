@@ -72,7 +72,10 @@ class TextMarks:
         return re.compile("|".join(sorted({_beginning_pattern(mark) for mark in self.texts})))
 
     def beginning(self, text: str, place: int = 0) -> re.Match[str] | None:
-        """Find what may be the beginning of a mark at the end of `text`, from `place` on; return a match or None."""
+        """Find what may be the beginning of a mark at the end of `text`, from `place` on.
+
+        Return a match, or None.
+        """
         return self._beginning.search(text, max(place, len(text) - self._longest + 1))
 
     def may_grow(self, found: re.Match[str]) -> bool:
@@ -205,7 +208,10 @@ class TextSource:
         return self.run(_SPACE)
 
     def is_next(self, *texts: str) -> Reading[str]:
-        """Return which of `texts` comes next, without taking it: the longest if several do, empty if none does."""
+        """Return which of `texts` comes next, without taking it.
+
+        Return the longest if several do, and an empty text if none does.
+        """
         while (found := self._next(texts)) is None:
             yield
         return found
@@ -218,7 +224,10 @@ class TextSource:
         return found
 
     def _next(self, texts: tuple[str, ...]) -> str | None:
-        """Return the longest of `texts` that comes next, an empty text if none does, or None if more text is needed."""
+        """Return the longest of `texts` that comes next, or an empty text if none does.
+
+        Return None if more text is needed to know.
+        """
         text, place = self.text, self.place
         found = ""
         if text.startswith(texts, place):

@@ -128,7 +128,10 @@ class _Values(TokenCursor):
         return token[len(self._quote) : -len(self._quote)]
 
     def _member(self) -> tuple[str, Any]:
-        """Take a member of an object: a name, a colon and a value, which may be in one token; return name and value."""
+        """Take a member of an object: a name, a colon and a value; return the name and the value.
+
+        The value may be in the token of the colon.
+        """
         quoted = self._text(self.step()) if self.token.startswith(self._quote) else None
         name, colon, bare = self.step().partition(":")
         if not colon or bool(name) == (quoted is not None):
@@ -166,7 +169,7 @@ def _checked_name(name: str) -> str:
 
 
 def braces_text(value: Any, quote: str, depth: int = 0) -> str:
-    """Return the JSON value `value` as text with bare names in braces, and strings between two marks `quote`.
+    """Return the JSON value `value` as text with bare names, and strings between marks `quote`.
 
     Raises:
         ValueError: A string contains the mark that replaces quotes, or the value is not JSON, or nested too deeply.

@@ -56,14 +56,20 @@ def read_nested(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]
 
 
 def _take_mark(source: TextSource, *tags: str) -> Reading[str]:
-    """Take white space, the mark, and whichever of `tags` follows; return that tag, or an empty string if none does."""
+    """Take white space, the mark, and whichever of `tags` follows, and return that tag.
+
+    Return an empty string if none follows.
+    """
     yield from source.space()
     found = yield from source.take(*(f"{_MARK}{tag}" for tag in tags))
     return found.removeprefix(_MARK)
 
 
 def _take_elements(source: TextSource) -> Reading[list[tuple[str, Element]] | None]:
-    """Take elements up to the end of the call; return them by name, or None if they are malformed or cut off."""
+    """Take elements up to the end of the call, and return pairs of name and element.
+
+    Return None if they are malformed or cut off.
+    """
     open_elements: list[tuple[str, list[tuple[str, Element]]]] = [("invoke", [])]
     while True:
         text, mark = yield from source.until(_TO_MARK)
@@ -126,7 +132,10 @@ def write_nested(calls: Sequence[ToolCall]) -> str:
 
 
 def _call_text(call: ToolCall) -> str:
-    """Return `call` with an element for each argument; raise `ValueError` if a name or text contains a mark."""
+    """Return `call` with an element for each argument.
+
+    Raise `ValueError` if a name or a text contains a mark.
+    """
     elements = []
     for key, value in arguments_of(call).items():
         text = value if isinstance(value, str) else json_text(value).replace("]<]", "]\\u003c]")
@@ -143,7 +152,9 @@ def _call_text(call: ToolCall) -> str:
 
 
 def read_elements(source: TextSource) -> Reading[ToolCall | None]:
-    """Take a call from the end of `<invoke>` to the end of `</invoke>`; return it, or None if the text is not a call.
+    """Take a call from the end of `<invoke>` to the end of `</invoke>`, and return it.
+
+    Return None if the text is not a call.
 
     A call contains `<tool_name>`, and `<parameters>` with an element for each value.
     """

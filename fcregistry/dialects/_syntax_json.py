@@ -95,7 +95,7 @@ _BRACKETS: Final = ("{", "[")
 
 
 def objects_or(read_other: CallReader, closes: str) -> CallReader:
-    """Return a reader that reads calls as JSON if a bracket follows the mark, and as `read_other` does if not.
+    """Return a reader of calls as JSON, if a bracket follows the mark, or else in another syntax.
 
     Args:
         read_other: The reader of the other syntax.
@@ -167,7 +167,7 @@ _UNSPACED: Final = re.compile(r"(?!\s).*\S", re.DOTALL)
 
 
 def name_of(call: ToolCall, names: re.Pattern[str] = _UNSPACED) -> str:
-    """Return the name of `call`, which is to be written, after checking that the reader would read the same name.
+    """Return the name of `call`, after checking that the reader will read the same name.
 
     Args:
         call: The call.
@@ -198,7 +198,9 @@ def arguments_of(call: ToolCall) -> dict[str, Any]:
 
 
 def calls_of(value: object, keys: CallKeys, *, bare: bool, repairs: list[str]) -> list[ToolCall] | None:
-    """Return the calls in a JSON value, an object or an array of objects, or None if it is not a call or calls.
+    """Return the calls in the JSON value `value`, or None if it is neither a call nor calls.
+
+    It is an object, or an array of objects.
 
     Args:
         value: The value.
@@ -221,7 +223,7 @@ def calls_of(value: object, keys: CallKeys, *, bare: bool, repairs: list[str]) -
 
 
 def call_of(value: object, keys: CallKeys = USUAL_KEYS, *, bare: bool = False) -> ToolCall | None:
-    """Return the call that the JSON object `value` represents, or None if it is not a call; see `calls_of`."""
+    """Return the call that the JSON object `value` represents, or None; see `calls_of`."""
     if not isinstance(value, dict):
         return None
     inner, around = value.get("function"), value
@@ -253,7 +255,7 @@ def _other_arguments(value: Mapping[str, Any], place: str | None, arguments: obj
 
 
 def call_arguments(arguments: object) -> dict[str, Any] | str | None:
-    """Return `arguments` as those of a `ToolCall`: an object, or text, which the executor reads or refuses.
+    """Return `arguments` as a `ToolCall` has them: an object, or text for the executor to check.
 
     Without arguments, return an empty object.
     """
@@ -360,7 +362,10 @@ def write_named(
 
 
 def write_between(before: str, write: CallWriter, after: str) -> CallWriter:
-    """Return a writer that writes calls as `write` does, with text before and after all of them; no text without calls."""
+    """Return a writer that adds text before and after all calls that `write` writes.
+
+    Without calls, it writes no text.
+    """
     return lambda calls: f"{before}{write(calls)}{after}" if calls else ""
 
 
@@ -401,7 +406,10 @@ _MISTRAL_ARRAY: Final = read_objects("</s>")
 
 
 def read_mistral(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read the calls that follow `[TOOL_CALLS]`: an array, or a name, an id and the arguments, each after its mark."""
+    """Read the calls that follow `[TOOL_CALLS]`.
+
+    They are an array, or a name, an id and the arguments, each after its mark.
+    """
     yield from source.space()
     if (yield from source.is_next(mark)):
         return []  # the mark is written twice
@@ -441,7 +449,7 @@ def write_kimi(calls: Sequence[ToolCall]) -> str:
 
 
 def _kimi_id(call: ToolCall, place: int) -> str:
-    """Return the id of `call` if it contains the call's name, else an id made of the name and the position `place`."""
+    """Return the id of `call` if it contains the call's name, else `functions.NAME:PLACE`."""
     found = _KIMI_ID.fullmatch(call.id or "")
     name = name_of(call, _ON_A_LINE)
     return call.id if call.id and found and found["name"] == name else f"functions.{name}:{place}"
@@ -462,7 +470,10 @@ _NAMESPACE: Final = "functions."
 
 
 def message_marks(channel: str) -> tuple[str, ...]:
-    """Return the headers of messages in `channel`, also those with a space, or with the mark of the message twice."""
+    """Return the headers of messages in `channel`, with variants that models write by mistake.
+
+    They have a space before the mark of the message, or that mark twice.
+    """
     return tuple(f"{CHANNEL}{channel}{space}{marks}" for space in ("", " ", "\n") for marks in (MESSAGE, MESSAGE * 2))
 
 
@@ -567,7 +578,7 @@ def read_apertus(source: TextSource, mark: str) -> Reading[list[ToolCall] | None
 
 
 def _by_member(value: Any) -> ToolCall | None:
-    """Return the call that an object `{NAME: ARGUMENTS}` represents, or None if `value` is not such an object."""
+    """Return the call that an object `{NAME: ARGUMENTS}` represents, or None for another value."""
     if not isinstance(value, dict) or len(value) != 1:
         return None
     ((name, arguments),) = value.items()

@@ -27,7 +27,7 @@ _NAME: Final = re.compile(_NAME_PATTERN)
 
 
 def _take_blanks(source: TextSource) -> Reading[str]:
-    r"""Take white space, including the two characters `\n` that models write for a line break, and return it."""
+    r"""Take white space, including the characters `\n` that models write, and return it."""
     pieces = []
     while True:
         pieces.append((yield from source.space()))

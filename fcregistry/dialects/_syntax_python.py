@@ -94,7 +94,10 @@ def read_list(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
 
 
 def _read_sequence(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read calls one after the other, up to the first text that is not a call; return None if there are none."""
+    """Read calls one after the other, up to the first text that is not a call.
+
+    Return None if there are no calls.
+    """
     calls: list[ToolCall] = []
     while True:
         found = yield from _take_call(source)
@@ -151,7 +154,10 @@ def write_list(before: str = "", after: str = "") -> CallWriter:
 
 
 def write_lines(before: str, after: str) -> CallWriter:
-    """Return a writer of calls, each on its own line, between the texts `before` and `after`; no text without calls."""
+    """Return a writer of calls, each on its own line, between the texts `before` and `after`.
+
+    Without calls, it writes no text.
+    """
     return lambda calls: before + "\n".join(map(_call_text, calls)) + after if calls else ""
 
 
@@ -311,7 +317,10 @@ def _is_string(token: str) -> bool:
 
 
 def _string_value(written: str) -> str:
-    """Return the value of `written`, a string literal; raise `MalformedError` for one of bytes, or a formatted one."""
+    """Return the value of `written`, a string literal.
+
+    Raise `MalformedError` for bytes and formatted strings.
+    """
     found = _STRING_PARTS(written)
     prefix = found[1].lower() if found else "?"
     if found is None or prefix not in ("", "r", "u"):

@@ -68,7 +68,10 @@ def read_action(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]
 
 
 def _read_input(source: TextSource, name: str) -> Reading[list[ToolCall] | None]:
-    """Read the input after its label, and return a list of the call of `name` with it, or None if it is cut off."""
+    """Read the input after its label, and return a list of the call of `name` with it.
+
+    Return None if the input is cut off.
+    """
     yield from source.run(_BLANKS)
     if (yield from source.is_next("\n")):
         yield from source.space()
@@ -87,7 +90,9 @@ def _read_input(source: TextSource, name: str) -> Reading[list[ToolCall] | None]
 
 
 def _read_fenced_input(source: TextSource, name: str) -> Reading[list[ToolCall] | None]:
-    """Read an input in a code fence, a JSON object or text, and return a list of the call of `name` with it.
+    """Read an input in a code fence, and return a list of the call of `name` with it.
+
+    The input is a JSON object or text.
 
     Return None if the input is cut off.
     """
@@ -125,14 +130,17 @@ def _call_of_text(name: str, text: str, source: TextSource) -> list[ToolCall]:
 
 
 def _text_parameters(schema: Mapping[str, Any]) -> list[str]:
-    """Return the names of the parameters whose value a text may be: the required ones, or all if none is required."""
+    """Return the names of the required parameters in `schema`, or of all if none is required.
+
+    A text as the input may be the value of one of them.
+    """
     properties, required = schema.get("properties"), schema.get("required")
     names = list(properties) if isinstance(properties, Mapping) else []
     return [name for name in names if name in required] if isinstance(required, list) and required else names
 
 
 def _strip_quotes(text: str) -> str:
-    """Return `text` without the quotes around it, or `text` itself if it has no quotes around it, or has more inside."""
+    """Return `text` without the quotes around it, or `text` itself if it has none, or more inside."""
     inside = text[1:-1]
     return inside if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" and text[0] not in inside else text
 
@@ -141,7 +149,10 @@ def _strip_quotes(text: str) -> str:
 
 
 def read_action_object(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read a call as JSON: an object with `action` and `action_input`. The input of the action "Final Answer" is content."""
+    """Read a call as JSON: an object with `action` and `action_input`.
+
+    The input of the action "Final Answer" is content.
+    """
     source.place -= len(mark)
     value = yield from json_value(source, "{")
     return _call_of_action(value, source)
@@ -158,7 +169,10 @@ def read_action_objects(source: TextSource, mark: str) -> Reading[list[ToolCall]
 
 
 def read_labelled_object(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read a call as JSON, in a code fence or not; without JSON, return an empty list, so that only the label is taken."""
+    """Read a call as JSON, in a code fence or not.
+
+    Without JSON, return an empty list, so that only the label is taken.
+    """
     yield from source.space()
     if (yield from source.take("```")):
         return (yield from read_action_objects(source, mark))
@@ -254,7 +268,7 @@ def _tool_text(call: ToolCall) -> str:
 
 
 def read_label(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take a label with the colon at its end, without anything after it; return no calls, or None without a colon."""
+    """Take a label with the colon at its end, and return no calls, or None without a colon."""
     return [] if mark.endswith(":") or (yield from source.take(":")) else None
 
 

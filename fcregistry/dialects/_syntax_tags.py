@@ -136,7 +136,10 @@ class _TagReader:
         return [call]
 
     def _start(self, source: TextSource, mark: str) -> Reading[dict[str, str] | None]:
-        """Take the tag that opens a call, if `mark` is not its beginning; return its attributes, or None without a tag."""
+        """Take the tag that opens a call, and return its attributes, or None if there is no such tag.
+
+        If `mark` is the beginning of the tag, only the rest of it is taken.
+        """
         opened = self._tags.call[0]
         if mark != opened:
             yield from _skip_marks(source, self._tags.before)
@@ -166,7 +169,10 @@ class _TagReader:
         return (yield from self._values(source, name))
 
     def _object(self, source: TextSource, name: str) -> Reading[ToolCall | None]:
-        """Take the arguments of a call of `name` as one JSON object, and the closing tag; return the call, or None."""
+        """Take the arguments of a call of `name`, one JSON object, and the closing tag.
+
+        Return the call, or None if the text is not one.
+        """
         value = yield from json_value(source, "{")
         yield from source.space()
         closes = self._tags.around_object[1]
@@ -177,7 +183,10 @@ class _TagReader:
         return ToolCall(name, value.text if isinstance(value, RefusedText) else value)
 
     def _values(self, source: TextSource, name: str) -> Reading[ToolCall | None]:
-        """Take the arguments of a call of `name`, each in a tag, and the closing tag; return the call, or None."""
+        """Take the arguments of a call of `name`, each in a tag, and the closing tag.
+
+        Return the call, or None if the text is not one.
+        """
         arguments: dict[str, Any] = {}
         while name:
             parameter = yield from self._parameter(source)
@@ -217,7 +226,7 @@ class _TagReader:
         add_argument(arguments, key, source.shapes.value(name, key, text) if value is FAILED else value, source)
 
     def _unframed(self, text: str) -> str:
-        """Return `text`, which was between tags, without its outer line breaks, and with its entities replaced.
+        """Return `text` without its outer line breaks, and with its entities replaced.
 
         Both are done only if the syntax says so.
         """
@@ -247,7 +256,9 @@ def _skip_marks(source: TextSource, marks: tuple[str, ...]) -> Reading[None]:
 
 
 def _declared_value(string: str, text: str, repairs: list[str]) -> Any:
-    """Return the value of `text`: itself if the attribute `string` is "true", the value of its JSON if it is "false".
+    """Return the value of `text`: itself if `string` is "true", that of its JSON if it is "false".
+
+    `string` is the attribute of that name.
 
     Return `FAILED` for any other attribute, and for malformed JSON.
     """
@@ -277,7 +288,10 @@ tag_reader: Final = cache(_TagReader)
 
 
 def _writer(tags: TagSyntax) -> CallWriter:
-    """Return a writer of calls with `tags`. It raises `ValueError` for a call that the reader would read differently."""
+    """Return a writer of calls with `tags`.
+
+    It raises `ValueError` for a call that the reader would read differently.
+    """
     read = tag_reader(tags)
 
     def write(calls: Sequence[ToolCall]) -> str:
@@ -291,7 +305,10 @@ def _writer(tags: TagSyntax) -> CallWriter:
 
 
 def _call_text(call: ToolCall, tags: TagSyntax, ending: Ending) -> str:
-    """Return `call` as text with `tags`, without the marks of a section; `ending` is the end of its values."""
+    """Return `call` as text with `tags`, without the marks of a section.
+
+    `ending` is the end of its values.
+    """
     values = [_parameter_text(key, value, tags, ending) for key, value in arguments_of(call).items()]
     before, after = "".join(tags.before), "".join(tags.after[:1])
     attributes = {tags.names[0]: call.name}
@@ -318,7 +335,10 @@ _JSON_TYPES: Final = {str: "string", bool: "boolean", list: "array", dict: "obje
 
 
 def _tag_text(tags: TagSyntax, opening: str, attributes: Mapping[str, str]) -> str:
-    """Return the tag that begins with `opening`, with `attributes`; after `=`, with the first attribute's value only."""
+    """Return the tag that begins with `opening`, with `attributes` in it.
+
+    If `opening` ends with `=`, only the value of the first attribute follows.
+    """
     if opening.endswith("="):
         return f"{opening}{next(iter(attributes.values()))}>"
     if tags.escapes_names:
@@ -371,7 +391,9 @@ class Ending:
         return self._marks.find(text, 0) is not None
 
     def value(self, source: TextSource, taken: Value | None = None) -> Reading[str | None]:
-        """Take a value with its end mark and the white space after it; return the value, or None if it has no end.
+        """Take a value, its end mark and the white space after it, and return the value.
+
+        Return None if the value has no end.
 
         Args:
             source: The text.
@@ -462,7 +484,10 @@ class Value:
             self._places[-1] = (*self._places[-1][:2], place)
 
     def _fill(self, pieces: list[str]) -> bool:
-        """Put the parameters into `others`; return False if one is unknown or has no end, or text is between two."""
+        """Put the parameters into `others`; return whether they are complete.
+
+        They are not if one is unknown or has no end, or there is text between two.
+        """
         nexts = [begin for _, begin, _ in self._places[1:]] + [len(pieces)]
         for (attributes, begin, end), following in zip(self._places, nexts, strict=True):
             if not attributes or end < 0 or "".join(pieces[end + (end < following) : following]).strip():
@@ -596,7 +621,9 @@ def take_tag(source: TextSource, tag: str, end: str = ">") -> Reading[dict[str, 
 
 
 def parse_head(text: str, tag: str) -> dict[str, str] | None:
-    """Return the attributes in `text`, the rest of a tag that begins with `tag`, or None if `text` is anything else.
+    """Return the attributes in `text`, the rest of a tag that begins with `tag`.
+
+    Return None if `text` contains anything else.
 
     The only attribute of a tag that ends with `=` is called `name`.
     """

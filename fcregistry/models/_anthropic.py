@@ -54,18 +54,18 @@ Block: TypeAlias = dict[str, Any]
 
 
 def system_of(messages: Iterable[Message]) -> str:
-    """Return the system prompt: the texts of all system messages, in their order.
+    """Return the system prompt: the texts of all system messages in `messages`, in their order.
 
-    Few models take one in the middle, and as a message of the user it would have less weight.
+    Few models accept a system message in the middle of a conversation, and as a message of the user it would have less weight.
     """
     texts = (message.text for message in messages if message.role == "system")
     return "\n\n".join(text for text in texts if text.strip())
 
 
 def turns_of(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """Return the turns of a conversation: adjacent messages of one role are one turn.
+    """Return the turns of the conversation `messages`: adjacent messages of one role are one turn.
 
-    The results of calls come first in it, in the order of the calls.
+    The results of calls come first in a turn of the user, in the order of the calls.
     """
     turns: list[dict[str, Any]] = []
     conversation = with_call_ids(messages, lambda message: not _is_as_written(message))
@@ -81,6 +81,7 @@ def turns_of(messages: Sequence[Message]) -> list[dict[str, Any]]:
             turns.append({"role": role, "content": blocks})
 
     def place(block: Block) -> int:
+        """Return the sort key of `block` in a turn of the user: results by their calls, then all other blocks."""
         is_result = block.get("type") == "tool_result"
         return places.get(block["tool_use_id"], len(places)) if is_result else len(places) + 1
 
@@ -91,6 +92,7 @@ def turns_of(messages: Sequence[Message]) -> list[dict[str, Any]]:
 
 
 def _message_blocks(message: Message) -> list[Block]:
+    """Return `message` as blocks of the API."""
     match message.role:
         case "assistant":
             return _assistant_blocks(message)
@@ -100,9 +102,11 @@ def _message_blocks(message: Message) -> list[Block]:
 
 
 def _assistant_blocks(message: Message) -> list[Block]:
-    """Return the blocks of a model's message: as it wrote them, unless the message was changed since.
+    """Return the blocks of `message`, which a model wrote.
 
-    The thinking and the provider's own tools of a changed message are kept, since neither its text nor its calls have them.
+    They are those that the model wrote, unless the message was changed since.
+
+    Of a changed message, the blocks with thinking and with the provider's own tools are kept, since neither its text nor its calls have them.
     """
     native = _native_blocks(message)
     if _is_as_written(message):
@@ -117,7 +121,10 @@ def _assistant_blocks(message: Message) -> list[Block]:
 
 
 def _is_as_written(message: Message) -> bool:
-    """Return whether a message has blocks of the provider, with the text and the calls that it has now."""
+    """Return whether `message` has the text and the calls of the blocks that the provider wrote.
+
+    Return False if it has no such blocks.
+    """
     native = _native_blocks(message)
     written, now = (
         [(call.id, call.name, input_of(call)) for call in calls] for calls in (calls_of(native), message.tool_calls)
@@ -126,14 +133,17 @@ def _is_as_written(message: Message) -> bool:
 
 
 def _native_blocks(message: Message) -> list[Block]:
-    """Return the blocks that the provider wrote; none if another one did, or they have another shape."""
+    """Return the blocks of `message` that the provider wrote.
+
+    The list is empty if there are none, or they are malformed.
+    """
     blocks = message.native.get(NATIVE)
     are_blocks = isinstance(blocks, (list, tuple)) and all(isinstance(block, dict) for block in blocks)
     return list(blocks) if blocks and are_blocks else []
 
 
 def _result_block(message: Message) -> Block:
-    """Return the result of a call; an error has only text."""
+    """Return `message`, the result of a call, as a block; the block of an error contains only text."""
     content = _text_blocks(message.text) if message.is_error else _content_blocks(message.content)
     block: Block = {"type": "tool_result", "tool_use_id": message.tool_call_id}
     if content:
@@ -142,11 +152,11 @@ def _result_block(message: Message) -> Block:
 
 
 def _content_blocks(content: str | tuple[Content, ...] | None, *, fetches: bool = False) -> list[Block]:
-    """Return content as blocks; parts that the API does not take are named in words.
+    """Return `content` as blocks; parts that the API does not accept are described in text.
 
     Args:
         content: The content of a message.
-        fetches: Whether the provider fetches linked images and PDFs: those of a user, not those of a tool.
+        fetches: Whether linked images and PDFs are sent as links for the provider to fetch: those of a user, not those of a tool.
     """
     if not isinstance(content, tuple):
         return _text_blocks(content)
@@ -158,6 +168,7 @@ def _content_blocks(content: str | tuple[Content, ...] | None, *, fetches: bool 
 
 
 def _linked_block(part: Content) -> Block | None:
+    """Return the block of `part`, a link to an image or a PDF on the web, or None for any other part."""
     if part.kind != "link" or not (part.uri or "").startswith(("https://", "http://")):
         return None
     kind = "image" if is_image_link(part) else "document" if part.media_type == "application/pdf" else None
@@ -165,6 +176,7 @@ def _linked_block(part: Content) -> Block | None:
 
 
 def _text_blocks(text: str | None) -> list[Block]:
+    """Return a list of the block of `text`, or an empty list if there is only white space."""
     return [{"type": "text", "text": text}] if text and text.strip() else []
 
 
@@ -174,17 +186,17 @@ _DETAILS: Final = ("id", "stop_reason", "stop_sequence", "stop_details", "contai
 
 
 def completion_of(message: Mapping[str, Any]) -> Completion:
-    """Return the completion of a message of the API.
+    """Return the completion of `message`, a message of the API.
 
     Args:
         message: The message as JSON; the input of a call may be text, if it was streamed.
 
     Raises:
-        ValueError: It has another shape.
+        ValueError: It does not have the shape of a message.
     """
     blocks: Sequence[Block] = required(message, "content", list)
     if not all(isinstance(block, dict) for block in blocks):
-        raise ValueError("its content has something else than blocks")
+        raise ValueError("its content is not a list of blocks")
     finish = finish_reason(message.get("stop_reason"), has_calls=False)
     if finish in CUT_OFF:
         blocks = _with_cut_input(blocks, finish)
@@ -199,12 +211,15 @@ def completion_of(message: Mapping[str, Any]) -> Completion:
 
 
 def calls_of(blocks: Sequence[Block]) -> tuple[ToolCall, ...]:
-    """Return the calls among blocks, without those of the provider's own tools, which it runs itself."""
+    """Return the calls among `blocks`, without calls of the provider's own tools, which it runs itself."""
     return tuple(call_of(block) for block in blocks if block.get("type") == "tool_use")
 
 
 def joined_text(blocks: Sequence[Block], kind: str) -> str:
-    """Return the text of all blocks of a kind, `text` or `thinking`, as `piece_after` puts it together."""
+    """Return the text of all `blocks` of a `kind`, `text` or `thinking`.
+
+    Empty lines are between the texts as `piece_after` says.
+    """
     pieces = (
         piece_after(blocks[:place], kind, _block_text(block))
         for place, block in enumerate(blocks)
@@ -214,12 +229,12 @@ def joined_text(blocks: Sequence[Block], kind: str) -> str:
 
 
 def piece_after(before: Sequence[Block], kind: str, text: str) -> str:
-    """Return a block's first text, after an empty line if a block of another kind is between.
+    """Return `text`, the first of a block, after an empty line if other kinds of blocks precede it.
 
-    A text with citations comes in several adjacent blocks, which are one text.
+    Adjacent blocks of one kind are one text, as the API writes a text with citations. The first text of a kind gets no empty line.
 
     Args:
-        before: The blocks before it.
+        before: The blocks before the block.
         kind: The kind of the block: `text` or `thinking`.
         text: The text at its beginning.
     """
@@ -229,25 +244,30 @@ def piece_after(before: Sequence[Block], kind: str, text: str) -> str:
 
 
 def input_of(call: ToolCall) -> dict[str, Any]:
-    """Return the arguments of a call as the object that the API wants.
+    """Return the arguments of `call` as the object that the API expects.
 
-    Text that is not a JSON object is wrapped in one, so that the model sees what it wrote, as the guide to fine-grained streaming advises.
+    Text that is not a JSON object is wrapped in an object, so that the model sees what it wrote, as the guide to fine-grained streaming advises.
     """
     return _object_of(arguments_text(call))
 
 
 def _object_of(text: str) -> dict[str, Any]:
+    """Return the JSON object in `text`, or `text` wrapped in an object if it is not one.
+
+    For an empty text, the object is empty.
+    """
     if not text.strip():
         return {}
     try:
         value = read_json(text)
     except ArgumentsError:
         value = None
-    # The text may write half of a surrogate pair as an escape, which the request could not carry.
+    # The text may contain half of a surrogate pair as an escape, which a request cannot contain.
     return map_texts(join_surrogates, value if isinstance(value, dict) else {"INVALID_JSON": text})
 
 
 def _message_of(blocks: Sequence[Block]) -> Message:
+    """Return the message of the role `assistant` with the content, calls and thinking of `blocks`."""
     kept = [
         {**block, "input": _object_of(block["input"])} if isinstance(block.get("input"), str) else block
         for block in blocks
@@ -262,9 +282,11 @@ def _message_of(blocks: Sequence[Block]) -> Message:
 
 
 def _with_cut_input(blocks: Sequence[Block], finish: FinishReason) -> Sequence[Block]:
-    """Return the blocks of an answer that was cut off, with the input of the last call as no executor runs it.
+    """Return `blocks` with the last call changed so that no executor runs it.
 
-    The blocks before it are finished.
+    They are the blocks of an answer that was cut off.
+
+    The calls before it are complete.
     """
     place = max((place for place, block in enumerate(blocks) if block.get("type") == "tool_use"), default=None)
     if place is None:
@@ -274,10 +296,12 @@ def _with_cut_input(blocks: Sequence[Block], finish: FinishReason) -> Sequence[B
 
 
 def _block_text(block: Block) -> str:
+    """Return the text of `block`, a text or a thought; empty for others."""
     return text_of(block.get(str(block.get("type"))))
 
 
 def _usage(counts: Mapping[str, Any]) -> Usage:
+    """Return the usage of an answer from the provider's `counts`."""
     cached = number_of(counts.get("cache_read_input_tokens"))
     created = number_of(counts.get("cache_creation_input_tokens"))
     return Usage(
@@ -303,10 +327,10 @@ class MessageStream:
         self._is_whole = False
 
     def add(self, event: Mapping[str, Any]) -> Delta | None:
-        """Take the next event, and return what is new in it; None if there is nothing to show.
+        """Take the next event, and return what is new in it, or None if there is nothing to show.
 
         Raises:
-            ValueError: It has another shape.
+            ValueError: The event has an unknown shape.
         """
         match event.get("type"):
             case "message_start":
@@ -322,7 +346,7 @@ class MessageStream:
         return None  # other events, the end of a block among them, need nothing
 
     def completion(self) -> Completion | None:
-        """Return the whole answer; None if its end has not come. The input of a call is the streamed text."""
+        """Return the whole answer, or None if its end has not come. The input of a call is the streamed text."""
         if not self._is_whole:
             return None
         for (index, name), pieces in self._pieces.items():
@@ -332,12 +356,20 @@ class MessageStream:
         return completion_of({**self._message, "usage": self._usage, "content": blocks})
 
     def _update(self, fields: Mapping[str, Any]) -> None:
-        """Update the fields of the whole message; the counts of usage are totals."""
+        """Update the fields of the whole message with `fields`.
+
+        Counts of usage, which are totals, replace earlier ones.
+        """
         usage = mapping_of(fields.get("usage"))
         self._usage |= {name: count for name, count in usage.items() if count is not None}
         self._message |= {name: value for name, value in fields.items() if value is not None}
 
     def _begin(self, index: int, block: Block) -> Delta | None:
+        """Begin the content block `index` with `block`, and return what is new in it, or None if nothing is.
+
+        Raises:
+            ValueError: The block has begun already.
+        """
         if index in self._blocks:
             raise ValueError(f"the content block {index} begins twice")
         self._blocks[index] = dict(block)
@@ -351,6 +383,11 @@ class MessageStream:
         return None
 
     def _continue(self, index: int, delta: Mapping[str, Any]) -> Delta | None:
+        """Add `delta` to the content block `index`, and return what is to be shown, or None if nothing is.
+
+        Raises:
+            ValueError: The block has not begun, or cannot have such a piece.
+        """
         block = self._blocks.get(index)
         if block is None:
             raise ValueError(f"a piece of the content block {index} came before its beginning")
@@ -372,7 +409,12 @@ class MessageStream:
         return None
 
     def _add_text(self, index: int, kind: str, text: str) -> Delta | None:
-        """Add a piece to a text or a thought, and return it, with the empty line before it if it needs one."""
+        """Add `text` to the block `index`, a text or a thought, and return it.
+
+        What is returned begins with an empty line if earlier blocks need one.
+
+        Return None if `text` is empty.
+        """
         if not text:
             return None
         shown = self._add_piece(index, kind, text)
@@ -382,10 +424,12 @@ class MessageStream:
         return Delta(content=shown) if kind == "text" else Delta(reasoning=shown)
 
     def _add_piece(self, index: int, name: str, text: str) -> str:
+        """Add `text` to the field `name` of the block `index`, and return it."""
         self._pieces.setdefault((index, name), []).append(text)
         return text
 
     def _call_delta(self, index: int, arguments: str, id: str | None = None, name: str | None = None) -> Delta:
+        """Return a piece of the call in the block `index`, with the position of the call among all calls."""
         place = sum(self._blocks[each].get("type") == "tool_use" for each in self._blocks if each < index)
         return Delta(tool_calls=(ToolCallDelta(index=place, id=id, name=name, arguments=arguments),))
 
@@ -396,11 +440,12 @@ Clients: TypeAlias = "AsyncAnthropic | Callable[[], AsyncAnthropic] | Any"
 """A client of the SDK, or a function that makes one for each event loop. Those for other clouds have no class in common with it."""
 
 _MAX_UNSTREAMED: Final = 8192
-"""Tokens up to which an answer is given at once; one that may be longer is streamed, since networks cut a connection that is silent for long,
-and the SDK refuses to wait (its documentation, "Long requests")."""
+"""The most tokens of an answer that is not streamed. A longer one is streamed, since networks cut a connection that is silent for long, and the SDK
+refuses to wait (its documentation, "Long requests")."""
 
 
 def _make_client(base_url: str | None, api_key: str | None) -> AsyncAnthropic:
+    """Return a client of the SDK whose responses are limited."""
     from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient  # late: it takes a second, and is an extra
 
     return AsyncAnthropic(base_url=base_url, api_key=api_key, http_client=limit_responses(DefaultAsyncHttpxClient()))

@@ -66,9 +66,10 @@ class FunctionRequest(NamedTuple):
 
 
 class FunctionModel(Model):
-    """A model that is a function. Exceptions of the function are not caught; `TypeError` is raised if it does not return an answer.
+    """A model that is a function.
 
-    `complete` and `stream` run a plain function on the caller's thread.
+    Exceptions of the function are not caught. `TypeError` is raised if it does not return an answer. `complete` and `stream` run a plain function
+    on the caller's thread.
 
     Args:
         function: Plain or async.
@@ -120,7 +121,9 @@ class FunctionModel(Model):
 
 
 def _stream_answer(request: FunctionRequest) -> Generator[Delta | Completion, None, None]:
-    """Call a plain function on this thread, and yield its answer.
+    """Call the plain function of `request` on this thread, and yield its answer in pieces.
+
+    The last piece is the completion.
 
     An async answer is awaited on the background loop.
     """
@@ -140,6 +143,7 @@ def _stream_answer(request: FunctionRequest) -> Generator[Delta | Completion, No
 
 
 async def _astream_answer(answer: Any, reader: AnswerReader) -> AsyncGenerator[Delta | Completion, None]:
+    """Yield the whole or iterated `answer` of a function, awaited if need be, as pieces and a completion."""
     if inspect.isawaitable(answer):
         answer = await answer
     if not isinstance(answer, (Iterator, AsyncIterator)):
@@ -155,7 +159,7 @@ async def _astream_answer(answer: Any, reader: AnswerReader) -> AsyncGenerator[D
 
 
 async def _iterate(answer: Iterator[T] | AsyncIterator[T]) -> AsyncGenerator[T, None]:
-    """Yield the pieces of an answer. A plain iterator runs, and is closed, on fcregistry's threads."""
+    """Yield the pieces of `answer`. A plain iterator runs, and is closed, on fcregistry's threads."""
     if isinstance(answer, AsyncIterator):
         from asyncio import sleep  # a loop is running, so asyncio is loaded
 
@@ -181,6 +185,10 @@ async def _iterate(answer: Iterator[T] | AsyncIterator[T]) -> AsyncGenerator[T, 
 
 
 def _on_thread(function: Callable[[], Any]) -> Future[Any]:
+    """Start `function` on one of fcregistry's threads, and return its future.
+
+    Raise `ModelError` if no thread is free.
+    """
     running_loop()  # raises on another library's loop, with what to do
     try:
         return blocking_threads.submit(lambda: _call_guarded(function))
@@ -189,6 +197,7 @@ def _on_thread(function: Callable[[], Any]) -> Future[Any]:
 
 
 def _call_guarded(function: Callable[[], Any]) -> Any:
+    """Return what `function` returns; a `StopIteration` that it raises becomes a `RuntimeError`."""
     try:
         return function()
     except StopIteration as error:  # no future can carry it
@@ -196,7 +205,10 @@ def _call_guarded(function: Callable[[], Any]) -> Any:
 
 
 async def _wait_for(future: Future[Any]) -> Any:
-    """Wait for a function on a thread; abandon it if the wait is cancelled."""
+    """Wait for `future`, a function on a thread, and return its result.
+
+    If the wait is cancelled, the function is abandoned.
+    """
     from asyncio import wrap_future  # a loop is running, so asyncio is loaded
 
     try:
@@ -206,27 +218,32 @@ async def _wait_for(future: Future[Any]) -> Any:
 
 
 def _close(answer: object) -> None:
+    """Close `answer` if it is a generator, or has another method `close`."""
     close = getattr(answer, "close", None)
     if callable(close):
         close()
 
 
 def _is_async(function: Callable[..., Any]) -> bool:
-    """Return whether calling a function runs nothing of it: it, or its `__call__`, is async."""
+    """Return whether `function` or its `__call__` is async.
+
+    Calling such a function only makes a coroutine or a generator.
+    """
     call = getattr(type(function), "__call__", None)  # noqa: B004  # it is known to be callable
     return any(inspect.iscoroutinefunction(each) or inspect.isasyncgenfunction(each) for each in (function, call))
 
 
 def _name_of(function: Callable[..., Any]) -> str:
+    """Return the name of `function`, of the function in a partial, or else of its class."""
     inner = getattr(function, "func", function)  # of a partial
     return str(getattr(inner, "__name__", None) or type(inner).__name__)
 
 
 def parameters_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
-    """Return the parameters of a function by name; none if it does not say them."""
+    """Return the parameters of `function` by name; an empty dict if its signature is not known."""
     try:
         return dict(signature_of(function).parameters)
-    except (TypeError, ValueError):  # a callable written in C: it is given messages alone
+    except (TypeError, ValueError):  # a callable written in C: it gets only the messages
         return {}
 
 
@@ -272,11 +289,15 @@ class CallableModel(FunctionModel):
         return FunctionRequest(lambda: self._function(written, **options), _Reader(self.name, tools))
 
     def _message_for_function(self, message: Message) -> dict[str, Any]:
-        """Return a message for the function: its own as it wrote it, others with the fields of OpenAI's chat."""
+        """Return `message` as a dict for the function.
+
+        It is as the function wrote it, or has the fields of OpenAI's chat.
+        """
         own = message.native.get(self.name)
         return chat_message(message) if own is None else dict(deepcopy(own))
 
     def _options(self, tools: Sequence[Tool], tool_choice: ToolChoice) -> dict[str, Any]:
+        """Return the keyword arguments for the function: `tools` and `tool_choice`, if it has such parameters."""
         options: dict[str, Any] = {}
         says_choice = self._takes_choice or (self._takes_any and tool_choice != "auto")
         if self._takes_tools:
@@ -290,7 +311,7 @@ class CallableModel(FunctionModel):
 
 
 class _Reader:
-    """Reads texts, messages and pieces."""
+    """Reads the answers of a function: texts, messages and pieces."""
 
     def __init__(self, name: str, tools: Sequence[Tool]) -> None:
         self._name = name
@@ -302,7 +323,7 @@ class _Reader:
         self._joiner = SurrogateJoiner()
 
     def read(self, answer: object) -> Completion:
-        """Return the completion of an answer; a dict is kept in `native`, for the function's next request."""
+        """Return the completion of `answer`; a dict is kept in `native`, for the function's next request."""
         completion = completion_of(answer, self._name)
         if isinstance(answer, Mapping) and _is_openai(answer):
             message = completion.message
@@ -312,10 +333,10 @@ class _Reader:
         return completion
 
     def add(self, piece: object) -> Delta | None:
-        """Take a text, a `Delta`, or the completion.
+        """Take a text, a `Delta`, or the completion, and return the piece to yield, or None if there is none.
 
         Raises:
-            TypeError: It is none of these.
+            TypeError: `piece` is none of these.
         """
         if isinstance(piece, Completion):
             self._completion = piece
@@ -336,6 +357,7 @@ class _Reader:
         return (*([rest] if rest is not None else []), self._completion or self._completed())
 
     def _completed(self) -> Completion:
+        """Return the completion of all pieces."""
         calls = self._calls.calls() if self._calls else ()
         text = "".join(self._texts)
         message = Message(
@@ -348,7 +370,10 @@ class _Reader:
 
 
 def _is_openai(answer: Mapping[str, Any]) -> bool:
-    """Return whether a message can go back into a conversation in the shape of OpenAI's chat as it is."""
+    """Return whether `answer` is a message in the shape of OpenAI's chat.
+
+    Such a message can be sent back unchanged.
+    """
     if answer.get("role", "assistant") != "assistant" or not isinstance(answer.get("content"), str | None):
         return False
     calls = answer.get("tool_calls") or []
@@ -371,14 +396,14 @@ _REASONING_FIELDS: Final = ("reasoning_content", "reasoning")
 
 
 def completion_of(answer: object, name: str) -> Completion:
-    """Return an answer as a completion.
+    """Return `answer` as a completion.
 
     Args:
         answer: A `Completion`, a `Message`, a text, or a message of any provider as a dict or an SDK object.
         name: The name of the model.
 
     Raises:
-        TypeError: It is none of these: such as a whole response, or None.
+        TypeError: `answer` is none of these, but for example a whole response, or None.
     """
     if isinstance(answer, Completion):
         return answer
@@ -386,7 +411,7 @@ def completion_of(answer: object, name: str) -> Completion:
 
 
 def completed(message: Message, name: str, finish: FinishReason | None = None) -> Completion:
-    """Return the completion of a message.
+    """Return the completion of `message`.
 
     Args:
         message: The message.
@@ -398,9 +423,9 @@ def completed(message: Message, name: str, finish: FinishReason | None = None) -
 
 
 def _message_of(answer: object) -> Message:
-    """Return an answer as a model's message.
+    """Return `answer` as a message of the role `assistant`.
 
-    Calls that cannot be read are kept, and refused by the executor.
+    Calls that cannot be read are kept; the executor refuses them.
 
     Raises:
         TypeError: As `completion_of` raises it.
@@ -420,16 +445,19 @@ def _message_of(answer: object) -> Message:
 
 
 def _has_any(value: object, names: Sequence[str]) -> bool:
+    """Return whether `value`, a dict or an SDK object, has a field of any of `names`."""
     return any(has_field(value, name) for name in names)
 
 
 def _may_call(answer: object) -> bool:
-    """Return whether an answer may make calls: a list without any field of a call makes none."""
+    """Return whether `answer` may make calls: a list makes none if no item has a field of a call."""
     return not isinstance(answer, (list, tuple)) or any(_has_any(item, _CALL_FIELDS) for item in answer)
 
 
 def check_is_message(message: object) -> None:
-    """Raise unless a value is a message: without calls, it would be taken for the end of the conversation.
+    """Check that `message` is a message.
+
+    Another value would be taken for a message without calls, which ends a run.
 
     Raises:
         TypeError: It is not a message; for a whole response, the error says where its message is.
@@ -447,7 +475,7 @@ def check_is_message(message: object) -> None:
 
 
 def _content_and_reasoning(message: object) -> tuple[str | tuple[Content, ...] | None, str | None]:
-    """Return the content of a message, and the model's thinking."""
+    """Return the content of `message`, and the model's thinking; None for either if there is none."""
     thoughts = [text for name in _REASONING_FIELDS if (text := text_of(read_field(message, name)))][:1]
     content: Any = read_field(message, "content")
     if not isinstance(content, str):
@@ -464,7 +492,7 @@ def _content_and_reasoning(message: object) -> tuple[str | tuple[Content, ...] |
 
 
 def _blocks(value: Any, depth: int = 0) -> Iterator[Any]:
-    """Yield the texts and blocks of a message, or of an object with messages."""
+    """Yield the texts and blocks of `value`: a message, or an object or a list with messages."""
     if depth > _MAX_DEPTH or value is None:
         return
     if isinstance(value, (list, tuple)):
@@ -482,7 +510,7 @@ def _blocks(value: Any, depth: int = 0) -> Iterator[Any]:
 
 
 def _part(block: Any) -> str | Content | None:
-    """Return the content of a block; None for a call, a thought, and unknown blocks."""
+    """Return the content of `block`, or None for a call, a thought, or an unknown block."""
     if isinstance(block, (str, Content)):
         return block
     if _thought_text(block):
@@ -497,7 +525,10 @@ def _part(block: Any) -> str | Content | None:
 
 
 def _thought_text(block: Any) -> str:
-    """Return the model's thinking in a block of Anthropic, Bedrock or OpenAI, or in a part of Gemini."""
+    """Return the model's thinking in `block`, of any provider; empty if it is not a thought.
+
+    It is a block of Anthropic, Bedrock or OpenAI, or a part of Gemini.
+    """
     if read_field(block, "thought") is True:
         return text_of(read_field(block, "text"))
     kind = read_field(block, "type")

@@ -36,7 +36,7 @@ _RESERVED: Final = frozenset({"model", "messages", "input", "stream"})
 """Fields that every request sets itself, which settings cannot have."""
 
 _SDK_SETTINGS: Final = ("timeout", "extra_headers", "extra_query")
-"""Settings that are not fields of a request: the SDK takes them beside it."""
+"""Settings that are not fields of a request, but arguments of the SDK."""
 
 _NO_KEY: Final = "none"
 """Sent to a user's own server, which checks no key; the SDK requires one."""
@@ -46,14 +46,14 @@ class StreamReader(Protocol):
     """Puts an answer together from the pieces, or events, that are streamed."""
 
     def add(self, piece: Mapping[str, Any], /) -> Delta | None:
-        """Take the next piece, and return what is new in it; None if there is nothing to show.
+        """Take the next piece, and return what is new in it, or None if there is nothing to show.
 
         Raises:
-            ValueError: It has another shape, or is an error.
+            ValueError: The piece has an unknown shape, or is an error.
         """
 
     def completion(self) -> Completion | None:
-        """Return the whole answer; None if its end has not come.
+        """Return the whole answer, or None if its end has not come.
 
         Raises:
             ValueError: The pieces do not fit together.
@@ -89,10 +89,10 @@ class HostedModel(Model):
     _sdk: Sdk
     _provider: ClassVar[str]
     _choices: ClassVar[Mapping[str, Any]]
-    """What the API writes for `auto`, `required` and `none`; None if the field is left out."""
+    """The values of the API for `auto`, `required` and `none`; None if the field is left out."""
 
     _must_call: Callable[[str], Any]
-    """Returns what the API writes for the choice of one tool."""
+    """Returns the value of the API for the choice of one tool, whose name it gets."""
 
     _create: Callable[[Any], Any]
     """Returns the method of a client that creates an answer."""
@@ -166,6 +166,7 @@ class HostedModel(Model):
         client = await self._guarded(self._clients.get())
 
         async def ask() -> Completion:
+            """Send the request, and return the answer."""
             return self._read(_as_json(await self._send(client, request)))
 
         return await self._guarded(ask(), client)
@@ -181,12 +182,15 @@ class HostedModel(Model):
 
     @abstractmethod
     def _conversation(self, messages: Sequence[Message]) -> dict[str, Any]:
-        """Return the fields of a request that hold a conversation."""
+        """Return the fields of a request that contain the conversation `messages`."""
 
     def _request(
         self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition], tool_choice: ToolChoice
     ) -> dict[str, Any]:
-        """Return the arguments for the SDK: those that all versions know, and the rest as `extra_body`."""
+        """Return the arguments for the SDK's method.
+
+        Fields that not all versions of the SDK know are in `extra_body`.
+        """
         settings, offered_tools = dict(self._settings), formats.tools_of(tools)
         for_sdk: dict[str, Any] = {name: settings.pop(name) for name in _SDK_SETTINGS if name in settings}
         own_tools = settings.pop("tools", None) or ()
@@ -203,7 +207,16 @@ class HostedModel(Model):
         return {**fields, **for_sdk, **({"extra_body": body} if body else {})}
 
     def _choice(self, tool_choice: ToolChoice, names: Sequence[str], any_offered: bool) -> Any:
-        """Return what the API writes for a choice; None without tools, when a request may not have it."""
+        """Return the value of the API for `tool_choice`, or None if the request must not have the field.
+
+        Args:
+            tool_choice: The choice.
+            names: The names of the tools of the request.
+            any_offered: Whether the request has tools: without tools, it must not have the field.
+
+        Raises:
+            ValueError: The choice is neither known nor one of `names`.
+        """
         if tool_choice in self._choices and (any_offered or tool_choice != "required"):
             return self._choices[tool_choice] if any_offered else None
         if tool_choice in names:
@@ -214,7 +227,7 @@ class HostedModel(Model):
         )
 
     async def _stream(self, request: Mapping[str, Any], tools: Sequence[Tool]) -> AsyncGenerator[Delta | Completion]:
-        """Send a request, and yield the answer piece by piece. Closing the generator closes the connection."""
+        """Send `request`, and yield the answer piece by piece. Closing the generator closes the connection."""
         reader, joiner, has_begun = self._reader(tools), SurrogateJoiner(), False
         end, delta = object(), cast("Any", None)
         client = await self._guarded(self._clients.get())
@@ -228,7 +241,8 @@ class HostedModel(Model):
             finally:
                 await self._guarded(deltas.aclose(), client)
         except ModelError:
-            if await self._guarded(_end_of(reader), client) is None:  # one that breaks after the end has lost nothing
+            # An answer that breaks off after its end is complete.
+            if await self._guarded(_end_of(reader), client) is None:
                 raise
         completion = await self._guarded(_end_of(reader), client)
         if completion is None:
@@ -240,6 +254,7 @@ class HostedModel(Model):
     async def _deltas(
         self, client: Any, request: Mapping[str, Any], reader: StreamReader
     ) -> AsyncGenerator[Delta | None]:
+        """Send `request`, and yield what `reader` returns for each piece of the answer."""
         async with (
             await self._send(client, {**request, "stream": True}) as stream,
             aclosing(stream.__aiter__()) as received,
@@ -248,11 +263,11 @@ class HostedModel(Model):
                 yield reader.add(_as_json(piece))
 
     async def _guarded(self, result: Awaitable[T], client: Any = None) -> T:
-        """Wait for a result of the SDK, whose exceptions become a `ModelError`.
+        """Wait for a result of the SDK, and return it; an exception of the SDK becomes a `ModelError`.
 
         Args:
-            result: The result.
-            client: The client that sends, whose key is not shown.
+            result: The awaitable of the SDK.
+            client: The client that sends, whose key the error does not show.
         """
         try:
             return await result
@@ -267,23 +282,31 @@ class HostedModel(Model):
         raise failed.pop()
 
     async def _send(self, client: Any, request: Mapping[str, Any]) -> Any:
+        """Send `request` with `client`, and return the SDK's object for the response.
+
+        The limits of HTTP apply to the response.
+        """
         limits = HttpLimits(full_name=self.name, answer=self._max_answer_bytes, secrets=self._secrets(client))
         return await send(self._create(client), client, request, limits)
 
     def _secrets(self, client: Any) -> list[str]:
-        """Return the texts that an error must not show: the keys, from any source."""
+        """Return the texts that an error must not show: the keys.
+
+        They are the keys of the arguments, the environment and `client`.
+        """
         variables = filter(None, (self._sdk.variable, self._sdk.other_variable))
         held = (getattr(client, name, None) for name in ("api_key", "auth_token"))
         return [each for each in (self._api_key, *map(os.environ.get, variables), *held) if isinstance(each, str)]
 
     def _no_key(self) -> ModelError:
+        """Return the error for a missing key."""
         return ModelError(
             f"{self.name} cannot be asked without a key: set {self._sdk.variable}, "
             f"or for a server of your own {self._sdk.package.upper()}_BASE_URL; in Python, pass api_key or base_url"
         )
 
     def _make_client(self) -> Any:
-        """Make a client of the arguments and the environment.
+        """Return a new client, made from the arguments and the environment.
 
         Raises:
             MissingDependencyError: The SDK is not installed.
@@ -306,11 +329,12 @@ class HostedModel(Model):
 
 
 async def _end_of(reader: StreamReader) -> Completion | None:
+    """Return the completion of `reader`, as an awaitable for `_guarded`."""
     return reader.completion()
 
 
 def _checked_async(client: T) -> T:
-    """Return a client; raise for a sync one of an SDK, which would block the loop."""
+    """Return `client`; raise `TypeError` for a sync client of an SDK, which would block the event loop."""
     if any(each.__name__ == "SyncAPIClient" for each in type(client).__mro__):
         name = type(client).__name__
         raise TypeError(f"the client is of the class {name}, which cannot be awaited: give an Async{name}")
@@ -318,13 +342,13 @@ def _checked_async(client: T) -> T:
 
 
 def _as_json(value: Any) -> Mapping[str, Any]:
-    """Return an object of the SDK as the JSON that it was read from, with unknown fields.
+    """Return `value`, an object of the SDK, as the JSON object that it was read from, with unknown fields.
 
     Raises:
         ValueError: It is not a JSON object.
-        AnswerError: It is an error.
+        AnswerError: It is an error that the provider sent.
     """
-    # Without warnings: a server that writes another type than the SDK expects is read all the same.
+    # Without warnings: an answer with a type that the SDK does not expect is read nevertheless.
     read = value.to_dict(mode="json", warnings=False) if hasattr(value, "to_dict") else value
     if not isinstance(read, Mapping):
         raise ValueError(f"it is not a JSON object: {read!r:.80}")  # noqa: TRY004  # from JSON
@@ -339,31 +363,32 @@ def _as_json(value: Any) -> Mapping[str, Any]:
 class PerLoop(Generic[T]):
     """Keeps a client for every event loop, and closes it when the loop ends, or this object is freed.
 
-    A client is held by an asynchronous generator that waits at its `yield`: a loop closes those that began on it before it ends, as
-    `asyncio.run` does, and one that is dropped is closed on its loop.
+    A client is held by an asynchronous generator that waits at its `yield`. A loop closes the generators that began on it before it ends, as
+    `asyncio.run` does, and a generator that is dropped is closed on its loop.
 
     Args:
         make: Makes a client.
-        close: Closes a client of `make`; without it, none is closed. It must not refer to the owner of this object, which would never be freed.
+        close: Closes a client of `make`; without it, no client is closed. It must not refer to the owner of this object, which would never be
+            freed.
     """
 
     def __init__(self, make: Callable[[], T], close: Callable[[T], Awaitable[object]] | None = None) -> None:
         self._make = make
         self._close = close
         self.held: dict[asyncio.AbstractEventLoop, tuple[T, AsyncGenerator[T]]] = {}
-        # Held from outside, so that clients are still whole when this object is garbage: a collector that finds connections and generators
-        # together finalises them in any order, and a connection that comes first is found open.
+        # `finalize` refers to the clients, so that they are still whole when this object is garbage: a collector that finds connections and
+        # generators together finalises them in any order, and a connection that is finalised first is still open.
         weakref.finalize(self, self.held.clear).atexit = False
 
     async def aclose(self) -> None:
-        """Close the client of the running loop; those of other loops are dropped, and closed there."""
+        """Close the client of the running loop; clients of other loops are dropped, and closed on their loops."""
         held = self.held.pop(asyncio.get_running_loop(), None)
         self.held.clear()
         if held is not None:
             await held[1].aclose()
 
     async def get(self) -> T:
-        """Return the client of the running loop, which is made at the first call."""
+        """Return the client of the running loop; the first call on a loop makes it."""
         loop = asyncio.get_running_loop()
         held = self.held.get(loop)
         if held is None:
@@ -375,6 +400,7 @@ class PerLoop(Generic[T]):
 
 
 async def _hold_client(client: T, close: Callable[[T], Awaitable[object]] | None) -> AsyncGenerator[T]:
+    """Yield `client`, and close it with `close` when the generator is closed."""
     try:
         yield client
     finally:

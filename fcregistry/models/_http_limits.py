@@ -67,8 +67,11 @@ _LIMITS: ContextVar[HttpLimits | None] = ContextVar("fcregistry_http_limits", de
 
 
 def limit_responses(http: Any) -> Any:
-    """Add the hook that limits responses to an HTTPX client, once, and return the client."""
-    hooks = getattr(http, "event_hooks", None)  # without them, it is not a client of HTTPX, but a stand-in
+    """Add the hook that limits responses to `http`, a client of HTTPX, and return the client.
+
+    Nothing changes if the client has the hook already.
+    """
+    hooks = getattr(http, "event_hooks", None)  # without them, it is not a client of HTTPX, but a replacement
     if isinstance(hooks, dict) and _limit not in (responses := hooks.setdefault("response", [])):
         responses.append(_limit)
     return http
@@ -98,7 +101,10 @@ async def send(
 
 
 async def _limit(response: Any) -> None:
-    """Refuse a redirect to another origin, and limit the body of any other response."""
+    """Refuse a redirect to another origin, and limit the body of `response`.
+
+    This is the hook of a client of HTTPX.
+    """
     limits = _LIMITS.get()
     if limits is None:
         return
@@ -114,7 +120,9 @@ async def _limit(response: Any) -> None:
 
 
 def _check_redirect(response: Any, limits: HttpLimits) -> None:
-    """Refuse a redirect to another origin, which would receive the conversation and perhaps the API key.
+    """Raise `RefusedAnswerError` for a redirect to another origin.
+
+    The other server would receive the conversation and perhaps the API key.
 
     Redirects to the same origin are allowed `_MAX_REDIRECTS` times.
     """
@@ -137,6 +145,7 @@ def _check_redirect(response: Any, limits: HttpLimits) -> None:
 
 
 def _refuse(limits: HttpLimits, why: str, status: int | None = None) -> NoReturn:
+    """Raise `RefusedAnswerError` with the reason `why` and the HTTP `status`."""
     raise RefusedAnswerError(ModelError(f"{limits.full_name}: {why}", status=status))
 
 
@@ -186,9 +195,11 @@ class _Body:
             yield piece
 
     def _count_values(self, piece: bytes) -> None:
-        """Refuse a JSON document with so many values that their objects would need far more memory than it.
+        """Count the values in `piece`, and refuse a JSON document with too many.
 
-        In a stream, each line is a document of its own.
+        Their objects would need far more memory than the text of the document.
+
+        In a stream, each line is a document.
         """
         first, *rest = piece.split(b"\n") if self._is_stream else [piece]
         counts = [self._values + first.count(b","), *(each.count(b",") for each in rest)]
@@ -197,9 +208,11 @@ class _Body:
             self._end(f"contains more than {self._most_values:,} values, {_STOPPED_READING}")
 
     def _decoded(self, raw: bytes) -> Iterator[bytes]:
-        """Yield the content of any number of gzip members (RFC 1952, 2.2).
+        """Yield the content of `raw`, a part of any number of gzip members (RFC 1952, 2.2).
 
-        The bytes after the last one are ignored.
+        If the body is not compressed, yield `raw`.
+
+        The bytes after the last member are ignored.
         """
         if self._decoder is None:
             yield raw
@@ -227,9 +240,9 @@ class _Body:
             raw = self._decoder.unused_data if self._decoder.eof else self._decoder.unconsumed_tail
 
     def _end(self, what: str) -> None:
-        """Stop reading.
+        """Stop reading, and refuse the response if it is an answer: `what` says what is wrong with it.
 
-        Refuse the response if it is an answer; for an HTTP error, the part read so far is enough.
+        Of an HTTP error, the part that was read so far is enough.
         """
         self.is_cut = True
         if self._is_answer:
@@ -264,5 +277,8 @@ class _LimitedStream:
 
 @cache
 def _stream_class(base: type) -> type:
-    """Return `_LimitedStream` as a subclass of the HTTP library's class, for which the library checks."""
+    """Return a subclass of `_LimitedStream` and of `base`, the HTTP library's class.
+
+    The library accepts its instances as response bodies.
+    """
     return type("LimitedStream", (_LimitedStream, base), {})

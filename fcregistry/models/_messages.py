@@ -76,6 +76,7 @@ class Message:
             self._change("content", _map_content(escape_surrogates, self.content))
 
     def _change(self, name: str, value: object) -> None:
+        """Set the attribute `name` to `value`, unless it is that object already."""
         if value is not getattr(self, name):
             object.__setattr__(self, name, value)
 
@@ -192,7 +193,7 @@ def messages_of(conversation: MessageLike | Iterable[MessageLike]) -> tuple[Mess
 
 
 def chat_message(message: Message) -> dict[str, Any]:
-    """Return a message with only the fields and the parts of OpenAI's chat."""
+    """Return `message` as a dict with only the fields and the content parts of OpenAI's chat."""
     written = message.replaced(reasoning=None, is_error=False, continues=False, native={}).to_dict()
     if isinstance(message.content, tuple):
         written["content"] = list(map(written_part, message.content))
@@ -200,7 +201,10 @@ def chat_message(message: Message) -> dict[str, Any]:
 
 
 def call_of(value: object) -> ToolCall:
-    """Return a value as a call; one that cannot be read keeps what can be, and the executor reports it."""
+    """Return `value` as a call.
+
+    A malformed call keeps what can be read of it, and the executor reports the rest.
+    """
     try:
         return read_call(value)
     except MalformedCallError as error:
@@ -209,7 +213,7 @@ def call_of(value: object) -> ToolCall:
 
 
 class CallIds:
-    """Gives each call a unique id: its own, or `call_1`, `call_2`, … if that is missing or taken.
+    """Gives each call a unique id: its own, or `call_1`, `call_2`, … if its own is missing or taken.
 
     Args:
         used: The ids that are taken.
@@ -220,13 +224,13 @@ class CallIds:
         self._number = count(1)
 
     def new(self) -> str:
-        """Return an id that is not taken, and take it."""
+        """Return an id that is not taken; from then on, it is taken."""
         identity = next(made for number in self._number if (made := f"call_{number}") not in self._used)
         self._used.add(identity)
         return identity
 
     def with_id(self, call: ToolCall) -> ToolCall:
-        """Return a call with its own id if it is free, or a new one."""
+        """Return `call` with its own id if it has one that is not taken, else with a new id."""
         if not call.id or call.id in self._used:
             return ToolCall(call.name, call.arguments, self.new())
         self._used.add(call.id)
@@ -234,12 +238,12 @@ class CallIds:
 
 
 def call_as_chat_json(call: ToolCall) -> dict[str, Any]:
-    """Return a call as OpenAI's chat writes it: `id`, `type`, `function` with `name` and `arguments`."""
+    """Return `call` as OpenAI's chat writes it: `id`, `type`, and `function` with `name` and `arguments`."""
     return {"id": call.id or "", "type": "function", "function": {"name": call.name, "arguments": arguments_text(call)}}
 
 
 def arguments_text(call: ToolCall) -> str:
-    """Return the arguments of a call as JSON text: as the model wrote it, if it wrote text."""
+    """Return the arguments of `call` as JSON text: as the model wrote them, if they are text."""
     arguments: object = call.arguments  # a program may have made the call of anything
     if isinstance(arguments, str):
         return arguments
@@ -255,7 +259,12 @@ def arguments_text(call: ToolCall) -> str:
 
 
 def _unreadable_json(call: object, arguments: object) -> str:
-    """Return JSON text for a call that cannot be read: never an object, so that it never runs."""
+    """Return JSON text in place of `arguments` that cannot be read.
+
+    It is never an object, so that the call never runs.
+
+    The text quotes `call`, or `arguments` if they are a number or a truth value.
+    """
     import json  # as above
 
     is_plain = isinstance(arguments, (bool, int, float))
@@ -265,7 +274,7 @@ def _unreadable_json(call: object, arguments: object) -> str:
 def _map_content(
     change: Callable[[str], str], content: str | tuple[Content, ...] | None
 ) -> str | tuple[Content, ...] | None:
-    """Return content with its texts changed; the same object if no text changes."""
+    """Return `content` with `change` applied to its texts, or `content` itself if no text changes."""
     if not isinstance(content, tuple):
         return map_texts(change, content)
     parts = tuple(map_part_texts(part, change) for part in content)
@@ -273,6 +282,7 @@ def _map_content(
 
 
 def _call_without_surrogates(call: ToolCall) -> ToolCall:
+    """Return `call` with halves of surrogate pairs joined or replaced, or `call` itself without any."""
     fields = (call.name, call.arguments, call.id)
     joined = map_texts(join_surrogates, fields)
     if joined is fields:
@@ -284,6 +294,13 @@ def _call_without_surrogates(call: ToolCall) -> ToolCall:
 
 
 def _read_content(value: Any) -> str | tuple[Content, ...] | None:
+    """Return the content of a message from `value`, a text or a list of parts.
+
+    A single part of text becomes a text.
+
+    Raises:
+        ValueError: `value` is neither, or a part is of an unknown type.
+    """
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, (list, tuple)):
@@ -293,12 +310,17 @@ def _read_content(value: Any) -> str | tuple[Content, ...] | None:
 
 
 def _native(value: Any) -> Mapping[str, Any]:
+    """Return `value`, the field `native` of a message, or an empty object for None.
+
+    Raise `ValueError` if it is not an object.
+    """
     if value is None or isinstance(value, Mapping):
         return value or {}
     raise ValueError(f"native of a message is an object by the name of a provider, not {type(value).__name__}")
 
 
 def _text_field(value: Any, name: str) -> str | None:
+    """Return the field `name` of `value` if it is text, else None."""
     found = read_field(value, name)
     return found if isinstance(found, str) else None
 
@@ -312,7 +334,7 @@ _AUDIO: Final = {"audio/wav": "wav", "audio/x-wav": "wav", "audio/mpeg": "mp3", 
 
 
 def part_of(part: object) -> Content | None:
-    """Return the content of a part; None for a part that is not content, such as a call or a thought.
+    """Return the content of `part`, or None for a part that is not content, such as a call or a thought.
 
     Raises:
         ValueError: The type of the part is unknown.
@@ -344,7 +366,10 @@ def part_of(part: object) -> Content | None:
 
 
 def written_part(part: Content) -> dict[str, Any]:
-    """Return content as a part; content for which OpenAI has no part is named in words."""
+    """Return `part` as a content part of OpenAI's chat.
+
+    Content for which OpenAI has no part is described in a text.
+    """
     if part.kind == "image" or is_image_link(part):
         return {"type": "image_url", "image_url": {"url": data_url(part) if part.kind == "image" else part.uri}}
     if part.kind == "audio" and part.media_type in _AUDIO:
@@ -355,14 +380,14 @@ def written_part(part: Content) -> dict[str, Any]:
 
 
 def _stored_part(part: Content) -> dict[str, Any]:
-    """Return content as a part that `part_of` reads as the same content."""
+    """Return `part` as a content part, or a block of MCP, that `part_of` reads as the same content."""
     written = written_part(part)
     is_same = part.description == _LINKED_IMAGE if part.kind == "link" else written["type"] != "text"
     return written if is_same or part.kind == "text" else part.to_block()
 
 
 def map_part_texts(part: Content, change: Callable[[str], str]) -> Content:
-    """Return a part with its texts changed; the same object if no text changes."""
+    """Return `part` with `change` applied to its texts, or `part` itself if no text changes."""
     fields: tuple[Any, ...] = fields_of(part)
     changed = map_texts(change, fields)
     if changed is fields:
@@ -372,11 +397,15 @@ def map_part_texts(part: Content, change: Callable[[str], str]) -> Content:
 
 
 def is_image_link(part: Content) -> bool:
-    """Return whether content is a link to an image, by its media type, or by the description of a message."""
+    """Return whether `part` is a link to an image.
+
+    Its media type says so, or the description that a link in a message gets.
+    """
     return part.kind == "link" and ((part.media_type or "").startswith("image/") or part.description == _LINKED_IMAGE)
 
 
 def _image(image: object) -> Content:
+    """Return the content of the field `image_url` of a part: an image from a data URL, or a link."""
     url = image if isinstance(image, str) else _text(image, "url")
     if not url.startswith("data:"):
         return Content.link(url, description=_LINKED_IMAGE)
@@ -385,6 +414,7 @@ def _image(image: object) -> Content:
 
 
 def _file(file: object) -> Content:
+    """Return the content of the field `file` of a part; raise `ValueError` if it has no data."""
     data = _text_field(file, "file_data")
     if data is None:
         raise ValueError(
@@ -395,7 +425,10 @@ def _file(file: object) -> Content:
 
 
 def _of_data_url(url: str) -> tuple[str, bytes]:
-    """Return the media type and the bytes of a URL of RFC 2397."""
+    """Return the media type and the bytes of `url`, a data URL of RFC 2397.
+
+    Raise `ValueError` if it contains no base64.
+    """
     head, comma, data = url.removeprefix("data:").partition(",")
     if not comma or not head.endswith(";base64"):
         raise ValueError("a data URL in a message's content holds no base64")
@@ -403,6 +436,7 @@ def _of_data_url(url: str) -> tuple[str, bytes]:
 
 
 def _bytes(text: str) -> bytes:
+    """Return the bytes of `text` in base64; raise `ValueError` if it is not base64."""
     from binascii import Error, a2b_base64  # only where there are bytes
 
     try:
@@ -412,6 +446,7 @@ def _bytes(text: str) -> bytes:
 
 
 def _text(part: object, name: str) -> str:
+    """Return the field `name` of `part`, which must be text; else raise `ValueError`."""
     found = _text_field(part, name)
     if found is None:
         raise ValueError(f"a part of a message's content has no {name}")
@@ -422,7 +457,7 @@ def _text(part: object, name: str) -> str:
 
 
 def join_surrogates(text: str) -> str:
-    """Return a text with the halves of pairs joined, and lone halves replaced."""
+    """Return `text` with the halves of surrogate pairs joined, and lone halves replaced by U+FFFD."""
     if text.isascii():
         return text
     try:
@@ -433,14 +468,14 @@ def join_surrogates(text: str) -> str:
 
 
 def escape_surrogates(text: str) -> str:
-    r"""Return a text with lone halves written as in JSON, `\udcff`, so that names of files stay distinct."""
+    r"""Return `text` with halves of pairs as in JSON, `\udcff`, so that names of files stay distinct."""
     return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def map_texts(change: Callable[[str], str], value: T) -> T:
-    """Return a JSON value with each text and name changed.
+    """Return the JSON value `value` with `change` applied to each text and name.
 
-    The value itself if none changes, or if it is not JSON.
+    Return `value` itself if nothing changes, or if it is not JSON.
     """
     try:
         return _map_value(change, value)  # type: ignore[no-any-return]
@@ -449,6 +484,7 @@ def map_texts(change: Callable[[str], str], value: T) -> T:
 
 
 def _map_value(change: Callable[[str], str], value: Any) -> Any:
+    """Return `value` as `map_texts` does; raise `RecursionError` if it contains itself."""
     kind = type(value)
     if isinstance(value, str):
         return change(value)
@@ -466,26 +502,30 @@ def _map_value(change: Callable[[str], str], value: Any) -> Any:
 
 
 def text_of(value: object) -> str:
+    """Return `value` if it is text, else an empty text."""
     return value if isinstance(value, str) else ""
 
 
 def number_of(value: object) -> int:
+    """Return `value` if it is an integer, else 0."""
     return value if isinstance(value, int) else 0
 
 
 def mapping_of(value: Any) -> Mapping[str, Any]:
+    """Return `value` if it is a mapping, else an empty one."""
     return value if isinstance(value, Mapping) else {}
 
 
 def mappings_in(value: object) -> list[Mapping[str, Any]]:
+    """Return the mappings in `value`, or an empty list if it is not a list."""
     return [each for each in value if isinstance(each, Mapping)] if isinstance(value, list) else []
 
 
 def required(holder: Mapping[str, Any], name: str, kind: type[T]) -> T:
-    """Return a field of a piece of an answer.
+    """Return the field `name` of `holder`, an answer or a piece of one.
 
     Raises:
-        ValueError: It is missing, or of another type.
+        ValueError: The field is missing, or is not of the type `kind`.
     """
     found = holder.get(name)
     if not isinstance(found, kind):

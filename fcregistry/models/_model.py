@@ -79,6 +79,7 @@ class Model(ABC):
         return self._complete_sync(messages_of(messages), tools_of(tools), tool_choice)
 
     def _complete_sync(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> Completion:
+        """Return what `acomplete` returns, which runs on the background loop."""
         return cast("Completion", background_loop.run(lambda: self.acomplete(messages, tools, tool_choice=tool_choice)))
 
     def stream(
@@ -108,9 +109,10 @@ class Model(ABC):
     def _stream_sync(
         self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice
     ) -> Generator[Delta | Completion, None, None]:
+        """Yield what `astream` yields, which runs on the background loop."""
         return stream_sync(lambda: self.astream(messages, tools, tool_choice=tool_choice))
 
-    def close(self) -> None:  # noqa: B027  # most models hold nothing
+    def close(self) -> None:  # noqa: B027  # most models have nothing to close
         """Free what the model holds, such as connections or memory; the next request opens it again.
 
         A `with` block closes the model at its end.
@@ -246,7 +248,10 @@ class Completion:
     details: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Replace halves of surrogate pairs in the other fields, as the message does in its own, and keep calls that are cut off from running."""
+        """Replace halves of surrogate pairs in the fields, and prevent calls that are cut off from running.
+
+        The message has replaced those in its own fields.
+        """
         object.__setattr__(self, "model", map_texts(join_surrogates, self.model))
         object.__setattr__(self, "details", map_texts(join_surrogates, self.details))
         if self.finish_reason in CUT_OFF and isinstance(self.message, Message):
@@ -273,7 +278,10 @@ def checked_completion(value: object, model: str) -> Completion:
 
 
 def pieces_of(completion: Completion) -> Iterator[Delta | Completion]:
-    """Yield a whole answer as a stream: one piece, if there is text or reasoning, and the completion."""
+    """Yield `completion` as a stream: a piece with its text and reasoning, and the completion.
+
+    Without text and reasoning, there is no such piece.
+    """
     message = completion.message
     if message.text or message.reasoning:
         yield Delta(content=message.text, reasoning=message.reasoning or "")
@@ -287,7 +295,10 @@ class SurrogateJoiner:
         self._halves: dict[object, str] = {}  # the last half of each text, which is held back: it may begin a pair
 
     def add(self, delta: Delta) -> Delta | None:
-        """Take the next piece, and return it with whole characters; None if all of it is held back."""
+        """Take the next piece of an answer, and return it with whole characters.
+
+        Return None if all of it is held back.
+        """
         calls = tuple(
             replace(
                 each, name=each.name and join_surrogates(each.name), arguments=self.text(each.index, each.arguments)
@@ -302,12 +313,18 @@ class SurrogateJoiner:
         )
 
     def rest(self) -> Delta | None:
-        """Return what was held back of the text and the reasoning, once they have ended; None if nothing was."""
+        """Return the text and the reasoning that were held back, or None if nothing was.
+
+        Both have ended.
+        """
         content, reasoning = self.end("content"), self.end("reasoning")
         return Delta(content=content, reasoning=reasoning) if content or reasoning else None
 
     def text(self, which: object, piece: str) -> str:
-        """Take the next piece of one of the texts, and return it without a half at its end."""
+        """Take the next piece of the text `which`, and return it with whole characters.
+
+        Half of a pair at its end is held back.
+        """
         if piece.isascii() and not self._halves:
             return piece
         text = self._halves.pop(which, "") + piece
@@ -317,7 +334,7 @@ class SurrogateJoiner:
         return join_surrogates(text)
 
     def end(self, which: object) -> str:
-        """Return what was held back of one of the texts, once it has ended."""
+        """Return what was held back of the text `which`, which has ended; empty if nothing was held back."""
         return join_surrogates(self._halves.pop(which, ""))
 
 
@@ -327,16 +344,17 @@ T = TypeVar("T")
 
 
 def stream_sync(make: Callable[[], AsyncIterator[T]]) -> Generator[T, None, None]:
-    """Yield what an asynchronous iterator yields; closing the generator cancels it.
+    """Yield what an asynchronous iterator yields; closing the generator cancels the iterator.
 
-    One task does the whole iteration, since the clients of providers cannot be continued in another one.
+    The whole iteration is one task, since the clients of providers cannot be continued in another task.
 
     Args:
-        make: Makes the iterator.
+        make: Returns the iterator.
     """
     pieces_made: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
 
     async def pump() -> None:
+        """Put each piece of the iterator into the queue."""
         async with aclosing(cast("Any", make())) as pieces:
             async for piece in pieces:
                 pieces_made.put((True, piece))

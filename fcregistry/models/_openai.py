@@ -41,6 +41,7 @@ _USAGE: Final = {"include_usage": True}
 
 
 def _make_client(base_url: str | None, api_key: str | None) -> AsyncOpenAI:
+    """Return a client of the SDK whose responses are limited."""
     from openai import AsyncOpenAI, DefaultAsyncHttpxClient  # late: it takes 0.7 s, and is an extra
 
     return AsyncOpenAI(base_url=base_url, api_key=api_key, http_client=limit_responses(DefaultAsyncHttpxClient()))
@@ -51,7 +52,7 @@ def _ollama_address() -> str:
     scheme, _, rest = os.environ.get("OLLAMA_HOST", "").strip().rpartition("://")
     parts = urlsplit(f"{scheme or 'http'}://{rest}")
     host = parts.hostname or "127.0.0.1"
-    if host in ("0.0.0.0", "::"):  # where a server listens on all addresses; it is asked on this machine
+    if host in ("0.0.0.0", "::"):  # the server listens on all addresses: it is reached on this machine
         host = "127.0.0.1"
     port = parts.port or {"http": 80, "https": 443}.get(scheme, 11434)
     return f"{parts.scheme}://{f'[{host}]' if ':' in host else host}:{port}{parts.path.rstrip('/')}/v1"
@@ -199,5 +200,5 @@ LMStudioChat = partial(OpenAIChat, server="lmstudio")
 
 
 def _refuses_usage(error: ModelError) -> bool:
-    """Return whether a server refuses to be asked for usage: its message names the field."""
+    """Return whether `error` says that a server refuses the field that asks for usage."""
     return error.status in (400, 422) and ("stream_options" in str(error) or "include_usage" in str(error))

@@ -47,11 +47,12 @@ CHAT: Final = "openai"
 
 
 def chat_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
-    """Return a conversation as the API takes it. The messages are not changed."""
+    """Return the conversation `messages` as the API expects it. The messages are not changed."""
     return [_chat_message(message) for message in with_call_ids(messages)]
 
 
 def _chat_message(message: Message) -> dict[str, Any]:
+    """Return `message` as the chat completions API expects it."""
     match message.role:
         case "user":
             return {"role": "user", "content": _chat_content(message), **_name_field(message)}
@@ -63,9 +64,9 @@ def _chat_message(message: Message) -> dict[str, Any]:
 
 
 def _assistant_message(message: Message) -> dict[str, Any]:
-    """Return a message of the model.
+    """Return `message`, which the model wrote, as the API expects it.
 
-    One that only calls has null for content: some servers refuse a missing key, or empty text.
+    A message with calls and without text has null for content: some servers refuse a missing key, or empty text.
     """
     written: dict[str, Any] = {"role": "assistant", "content": message.text or None, **_name_field(message)}
     if not message.tool_calls:
@@ -87,8 +88,8 @@ def _assistant_message(message: Message) -> dict[str, Any]:
 def _reasoning_fields(message: Message, native: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields with the model's thinking before its calls.
 
-    Models that think between calls want it back, as they wrote it; others refuse it, and so they do the thinking of another provider's model. So it
-    is given back under its own name, and under the usual name if no provider is known to have written it.
+    Models that think between calls expect their thinking back as they wrote it; other models refuse it, and all refuse the thinking of another
+    provider's model. So it is sent back under its own name, and under the usual name if the provider that wrote it is not known.
     """
     kept = {name: value for name, value in native.items() if name != "calls"}
     if kept or message.native or not message.reasoning:
@@ -97,10 +98,12 @@ def _reasoning_fields(message: Message, native: Mapping[str, Any]) -> dict[str, 
 
 
 def _name_field(message: Message) -> dict[str, str]:
+    """Return the field `name` of `message`, or no field if it has no name."""
     return {"name": message.name} if message.name else {}
 
 
 def _chat_content(message: Message) -> str | list[dict[str, Any]]:
+    """Return the content of `message` as parts of OpenAI's chat, or as text."""
     return [written_part(part) for part in message.content] if isinstance(message.content, tuple) else message.text
 
 
@@ -126,14 +129,14 @@ class _Answer:
     id: str = ""
 
     def add_head(self, body: Mapping[str, Any]) -> None:
-        """Add the fields of an answer, or of a piece of one, that apply to the whole."""
+        """Add the fields of `body`, an answer or a piece of one, that apply to the whole answer."""
         self.id = self.id or text_of(body.get("id"))
         self.model = self.model or text_of(body.get("model"))
         if isinstance(body.get("usage"), Mapping):
             self.usage = _usage(body["usage"], "prompt", "completion")
 
     def add_text(self, message: Mapping[str, Any]) -> Delta:
-        """Add the text and the thinking of a message, or of a piece of one, and return them."""
+        """Add the text and the thinking of `message`, or of a piece of a message, and return both."""
         text, thought = _content_and_thoughts(message.get("content"))
         for name in _REASONING:
             if isinstance(message.get(name), str) and message[name]:
@@ -146,13 +149,13 @@ class _Answer:
         return Delta(content=text + refusal, reasoning=thought)
 
     def add_call_extras(self, call: Mapping[str, Any], id: str | None) -> None:
-        """Add the provider's own fields of a call."""
+        """Add the provider's own fields of `call`, whose id is `id`; without an id, they are dropped."""
         extras = {name: value for name, value in call.items() if name not in _CALL_FIELDS}
         if extras and id:
             self.call_extras.setdefault(id, {}).update(extras)
 
     def completion(self, calls: tuple[ToolCall, ...]) -> Completion:
-        """Return the whole answer."""
+        """Return the whole answer, with `calls`."""
         reasoning, refusal = "".join(self.reasoning), "".join(self.refusal)
         native: dict[str, Any] = {self.reasoning_name: reasoning} if reasoning else {}
         if self.call_extras:
@@ -178,7 +181,7 @@ def chat_completion(body: Mapping[str, Any]) -> Completion:
     """Return the completion of a whole answer.
 
     Raises:
-        ValueError: It has another shape.
+        ValueError: `body` does not have the shape of an answer.
     """
     choice = _choice(body)
     message = choice.get("message") if choice else None
@@ -204,10 +207,10 @@ class ChatStream:
         self._legacy_calls = StreamedCalls()  # some servers send the same call in both forms
 
     def add(self, piece: Mapping[str, Any]) -> Delta | None:
-        """Take the next piece, and return what is new in it; None if there is nothing to show.
+        """Take the next piece, and return what is new in it, or None if there is nothing to show.
 
         Raises:
-            ValueError: It has another shape.
+            ValueError: The piece has an unknown shape.
         """
         self._answer.add_head(piece)
         choice = _choice(piece)
@@ -226,7 +229,7 @@ class ChatStream:
         return delta if delta != Delta() else None
 
     def completion(self) -> Completion | None:
-        """Return the whole answer; None if its end has not come.
+        """Return the whole answer, or None if its end has not come.
 
         Raises:
             ValueError: It is not certain to which call a piece belongs.
@@ -236,6 +239,11 @@ class ChatStream:
         return self._answer.completion(self._calls.calls() or self._legacy_calls.calls())
 
     def _call(self, piece: object) -> ToolCallDelta | None:
+        """Add `piece`, a piece of a call, and return what is new in it, or None if nothing is.
+
+        Raises:
+            ValueError: It is not a JSON object.
+        """
         if not isinstance(piece, Mapping):
             raise ValueError(f"a piece of a call is {piece!r:.80}")  # noqa: TRY004  # as above
         function = mapping_of(piece.get("function"))
@@ -251,16 +259,21 @@ class ChatStream:
 
 
 def _legacy_call(message: Mapping[str, Any]) -> list[Any]:
-    """Return the call in the former field for one, of a message or of a piece of one; none if it is empty."""
+    """Return a list of the call in the deprecated field `function_call` of `message`.
+
+    It is empty if there is no such call.
+    """
     call = message.get("function_call")
     is_empty = not call or (isinstance(call, Mapping) and not (call.get("name") or call.get("arguments")))
     return [] if is_empty else [call]
 
 
 def _arguments(piece: Mapping[str, Any], function: Mapping[str, Any]) -> str | Mapping[str, Any] | None:
-    """Return the arguments in a piece of a call.
+    """Return the arguments in `piece`, a piece of a call, or None if it has none.
 
-    Those that cannot be read become JSON that is not an object, which the executor refuses.
+    `function` is the field of that name in `piece`.
+
+    Arguments that cannot be read, or are in other fields, too, become a JSON array, which the executor refuses.
     """
     arguments = function.get("arguments")
     unread = [
@@ -279,13 +292,13 @@ def _arguments(piece: Mapping[str, Any], function: Mapping[str, Any]) -> str | M
 
 
 def _choice(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the first choice of an answer, or of a piece; None if it has none."""
+    """Return the first choice of `body`, an answer or a piece of one, or None if it has no choice."""
     choices = (each for each in _as_list(body.get("choices")) if isinstance(each, Mapping))
     return next((each for each in choices if each.get("index") in (0, None)), None)
 
 
 def _content_and_thoughts(content: object) -> tuple[str, str]:
-    """Return the text of a content, and the thinking in it."""
+    """Return the text and the thinking in `content`, a text or a list of parts."""
     if not isinstance(content, list):
         return text_of(content), ""
     parts = [part for part in content if isinstance(part, Mapping)]
@@ -295,6 +308,7 @@ def _content_and_thoughts(content: object) -> tuple[str, str]:
 
 
 def _as_list(value: Any) -> list[Any]:
+    """Return `value` if it is a list, an empty list for None, or else a list with `value` alone."""
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
@@ -305,7 +319,7 @@ RESPONSES: Final = "openai-responses"
 
 
 def input_items(messages: Sequence[Message], *, stored: bool = True) -> list[dict[str, Any]]:
-    """Return a conversation as the API takes it. The messages are not changed.
+    """Return the conversation `messages` as the API expects it. The messages are not changed.
 
     Args:
         messages: The conversation.
@@ -315,6 +329,7 @@ def input_items(messages: Sequence[Message], *, stored: bool = True) -> list[dic
 
 
 def _items(message: Message, stored: bool) -> Iterator[dict[str, Any]]:
+    """Yield the items of `message` for the responses API; `stored` as for `input_items`."""
     match message.role:
         case "assistant":
             yield from _native_items(message, stored) or _assistant_items(message)
@@ -326,7 +341,11 @@ def _items(message: Message, stored: bool) -> Iterator[dict[str, Any]]:
 
 
 def _native_items(message: Message, stored: bool) -> list[dict[str, Any]]:
-    """Return the items that the provider wrote, thinking included; none if the message was changed since."""
+    """Return the items of `message` that the provider wrote, thinking included.
+
+    The list is empty if the provider wrote none, or the message was changed since. Without `stored`, items are sent without their ids, and
+    thinking only if it is encrypted.
+    """
     items = message.native.get(RESPONSES)
     if not isinstance(items, Sequence) or not all(isinstance(item, Mapping) for item in items):
         return []
@@ -341,29 +360,40 @@ def _native_items(message: Message, stored: bool) -> list[dict[str, Any]]:
 
 
 def _without_id(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an item without its id, by which a provider that has not stored it would look for it."""
+    """Return `item` without its id: a provider that has not stored the item would look for it by the id."""
     return {name: value for name, value in item.items() if name != "id"}
 
 
 def _can_be_returned(item: Mapping[str, Any]) -> bool:
+    """Return whether `item` can be sent back to a provider that has not stored it.
+
+    Thinking can if it is encrypted.
+    """
     return item.get("type") != "reasoning" or bool(item.get("encrypted_content"))
 
 
 def _assistant_items(message: Message) -> Iterator[dict[str, Any]]:
+    """Yield the items of `message`, which a model wrote: its text, and each call."""
     if message.text or not message.tool_calls:
         yield {"role": "assistant", "content": message.text}
     yield from map(_call, message.tool_calls)
 
 
 def _call(call: ToolCall) -> dict[str, Any]:
+    """Return `call` as an item of the responses API."""
     return {"type": "function_call", "call_id": call.id, **_function(call)}
 
 
 def _content(message: Message) -> str | list[dict[str, Any]]:
+    """Return the content of `message` as parts of the responses API, or as text."""
     return [_part(part) for part in message.content] if isinstance(message.content, tuple) else message.text
 
 
 def _part(part: Content) -> dict[str, Any]:
+    """Return `part` as a part of the responses API.
+
+    Content for which the API has no part is described in a text.
+    """
     linked = {"type": "input_image", "image_url": part.uri} if is_image_link(part) else None
     return linked or media(part) or {"type": "input_text", "text": str(part)}
 
@@ -383,8 +413,8 @@ def response_completion(body: Mapping[str, Any], items: Sequence[object] = ()) -
         items: The output as it was streamed; some servers leave it out of the response.
 
     Raises:
-        AnswerError: It has failed.
-        ValueError: It has another shape.
+        AnswerError: The response has failed.
+        ValueError: `body` does not have the shape of a response.
     """
     if body.get("error") or body.get("status") in ("failed", "cancelled"):
         raise AnswerError(body.get("error"))
@@ -415,7 +445,7 @@ def response_completion(body: Mapping[str, Any], items: Sequence[object] = ()) -
 
 
 def _with_incomplete_call(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the items of an incomplete response, of which the last call says that it is incomplete, too."""
+    """Return `items`, those of an incomplete response, with the last call marked as incomplete, too."""
     last = next((place for place in reversed(range(len(items))) if items[place].get("type") == "function_call"), None)
     return [{**item, "status": "incomplete"} if place == last else item for place, item in enumerate(items)]
 
@@ -430,10 +460,10 @@ class ResponseStream:
         self._arguments: dict[int | None, str] = {}  # the beginning of those of each call, as they are streamed
 
     def add(self, event: Mapping[str, Any]) -> Delta | None:
-        """Take the next event, and return what is new in it; None if there is nothing to show.
+        """Take the next event, and return what is new in it, or None if there is nothing to show.
 
         Raises:
-            ValueError: It has another shape, or is an error.
+            ValueError: The event has an unknown shape, or is an error.
         """
         kind = required(event, "type", str)
         if kind in _ENDS:
@@ -458,11 +488,11 @@ class ResponseStream:
         return None
 
     def completion(self) -> Completion | None:
-        """Return the whole answer; None if its end has not come."""
+        """Return the whole answer, or None if its end has not come."""
         return self._completion
 
     def _end(self, response: Mapping[str, Any]) -> None:
-        """Take the response at the end.
+        """Take `response`, the whole response, which the last event has.
 
         Raises:
             ValueError: Its calls lack arguments that were streamed.
@@ -475,19 +505,24 @@ class ResponseStream:
 
 
 _BEGINNING: Final = 8
-"""Characters that tell arguments from none."""
+"""The number of characters that are enough to see whether there are arguments."""
 
 
 def _is_not_empty(arguments: str) -> bool:
+    """Return whether `arguments`, JSON text or its beginning, are more than an empty object or null."""
     return arguments.strip() not in ("", "{}", "null")
 
 
 def _output_index(event: Mapping[str, Any]) -> int | None:
+    """Return the index of the item of `event`, or None if it has none.
+
+    Raise `ValueError` if it is not an integer.
+    """
     return None if event.get("output_index") is None else required(event, "output_index", int)
 
 
 def _without_nulls(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an item without nulls: the API writes some that it refuses."""
+    """Return `item` without its null fields: the API writes some that it refuses."""
     return {name: value for name, value in item.items() if value is not None}
 
 
@@ -512,11 +547,11 @@ class ResponsesOutput:
 
 
 def read_output(items: Iterable[object], finish: str = "") -> ResponsesOutput:
-    """Return the content of items. Items of unknown types are ignored.
+    """Return the content of `items`. Items of unknown types are ignored.
 
     Args:
         items: The items.
-        finish: Why the model stopped, for the results of calls that say that they are incomplete.
+        finish: Why the model stopped, for the error messages of calls that are marked as incomplete.
     """
     text, refusal, reasoning, calls = [], [], [], []
     for item in (each for each in items if isinstance(each, Mapping)):
@@ -545,7 +580,7 @@ def read_output(items: Iterable[object], finish: str = "") -> ResponsesOutput:
 
 
 def _function(call: ToolCall) -> dict[str, str]:
-    """Return the name and the arguments of a call as OpenAI's APIs take them."""
+    """Return the name and the arguments of `call` as OpenAI's APIs expect them."""
     return {"name": wire_name(call.name), "arguments": arguments_text(call) or "{}"}
 
 

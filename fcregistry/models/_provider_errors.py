@@ -71,8 +71,8 @@ def model_error(
 ) -> ModelError:
     """Return the error for an exception of an SDK, with a description of that exception as its cause.
 
-    The exception itself holds the request, and with it the key and the conversation: raise the error outside the handler of the exception, since
-    it would refer to it otherwise.
+    The exception itself refers to the request, and so to the key and the conversation. Raise the returned error outside the handler of the
+    exception; otherwise it would refer to the exception.
 
     Args:
         error: The exception of the SDK, or of the HTTP library under it.
@@ -98,7 +98,7 @@ class SdkError(Exception):
 
 
 class AnswerError(ValueError):
-    """An error that a provider sends in place of an answer, or in its middle, after the status.
+    """An error that a provider sends in place of an answer, or in the middle of it, after the HTTP status.
 
     Attributes:
         body: The error, as the provider writes it.
@@ -110,9 +110,9 @@ class AnswerError(ValueError):
 
 
 class RefusedAnswerError(BaseException):
-    """An answer that is not read any further.
+    """Raised to stop reading an answer.
 
-    It is not an `Exception`: the SDKs take one for a failed connection, and ask again.
+    It is not an `Exception`: the SDKs would take it for a failed connection, and send the request again.
 
     Attributes:
         error: The error for the caller.
@@ -124,6 +124,7 @@ class RefusedAnswerError(BaseException):
 
 
 def _model_error(error: BaseException, full_name: str, variable: str, hidden: Sequence[str], start: str) -> ModelError:
+    """Return the error for `error` by the names of its classes; the arguments are those of `model_error`."""
     kinds = _kinds(error)
     status = getattr(error, "status_code", None)
     if isinstance(status, int) and status >= 400:
@@ -167,6 +168,10 @@ def incomplete_answer(full_name: str, *, has_begun: bool = True) -> ModelError:
 
 
 def _error_in_answer(body: object, full_name: str, secrets: Iterable[str]) -> ModelError:
+    """Return the error for `body`, an error that the provider sent in place of an answer.
+
+    It says whether the request can be sent again.
+    """
     codes = _codes(body)
     is_transient = bool(codes & _TRANSIENT_CODES) or any(
         code in _RETRYABLE or code >= 500 for code in map(_code_number, codes)
@@ -177,6 +182,10 @@ def _error_in_answer(body: object, full_name: str, secrets: Iterable[str]) -> Mo
 
 
 def _status_error(error: BaseException, status: int, text: str, full_name: str, variable: str) -> ModelError:
+    """Return the error for the HTTP `status`, with the provider's `text`.
+
+    It has the seconds to wait before the next request, if the response says so.
+    """
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
     wait = _retry_after(headers)
     what, advice = _STATUSES.get(status) or _STATUSES[500 if status >= 500 else 400]
@@ -196,7 +205,10 @@ def _status_error(error: BaseException, status: int, text: str, full_name: str, 
 
 
 def _connection_error(error: BaseException, full_name: str, variable: str, start: str) -> ModelError:
-    """Return the error for a connection that could not be made, or broke: its causes say which."""
+    """Return the error for a connection that could not be made, or broke off.
+
+    The causes of `error` show which of the two happened.
+    """
     kinds = set[str]().union(*map(_kinds, _causes(error)))
     if kinds & {"ReadError", "RemoteProtocolError", "ConnectionResetError"}:
         return incomplete_answer(full_name)
@@ -213,7 +225,7 @@ def _connection_error(error: BaseException, full_name: str, variable: str, start
 
 
 def _describe(error: BaseException, hidden: Sequence[str]) -> str:
-    """Describe an exception of an SDK, and those that it comes from."""
+    """Return a description of `error` and its causes, without the texts `hidden`."""
     status, request = getattr(error, "status_code", None), getattr(error, "request_id", None)
     facts = [
         f"HTTP {status}" if isinstance(status, int) else "",
@@ -228,36 +240,45 @@ def _describe(error: BaseException, hidden: Sequence[str]) -> str:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
+    """Yield `error`, and the exceptions that it was raised from, the latest first."""
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__
 
 
 def _kinds(error: BaseException) -> set[str]:
+    """Return the names of the class of `error` and of its base classes."""
     return {each.__name__ for each in type(error).__mro__}
 
 
 def _codes(body: object) -> set[str]:
-    """Return the types and codes of an error, in any of their places."""
+    """Return the types and codes in `body`, an error of a provider, wherever servers put them."""
     places = [body, body.get("error")] if isinstance(body, Mapping) else []
     found = [place.get(name) for place in places if isinstance(place, Mapping) for name in ("type", "code")]
     return {str(code) for code in found if isinstance(code, (str, int))}
 
 
 def _code_number(code: str) -> int:
+    """Return the number that `code` is, or 0 if it is a word."""
     return int(code) if code.isdecimal() else 0
 
 
 def _error_text(error: BaseException, secrets: Iterable[str]) -> str:
-    """Return the text of an exception: the provider's own, if it has some."""
-    has_status = hasattr(error, "status_code")  # without a text of the provider, its own is only the status
+    """Return the provider's text in `error`, or else that of the exception, without secrets.
+
+    It is empty for an HTTP error without a text of the provider.
+    """
+    has_status = hasattr(error, "status_code")  # then the text of the exception says no more than the status
     return bounded_text(
         _message(getattr(error, "body", None)) or ("" if has_status else exception_message(error)), secrets
     )
 
 
 def _message(body: object) -> str:
-    """Return the text in the body of an error, in the shapes that servers write; empty for a page of HTML."""
+    """Return the text in `body`, the body of an error as servers write it.
+
+    It is empty if there is none, or if it is HTML.
+    """
     found: Any = body
     for name in ("error", "message", "detail"):
         if isinstance(found, Mapping) and found.get(name):
@@ -268,7 +289,10 @@ def _message(body: object) -> str:
 
 
 def bounded_text(text: str, secrets: Iterable[str]) -> str:
-    """Return a text of a provider on one line, without URLs and keys."""
+    """Return `text`, which a provider wrote, on one line of limited length.
+
+    URLs, keys and `secrets` are replaced.
+    """
     # Late: it comes with the wording of results, and only errors need it here
     from fcregistry.execution import scrub
 
@@ -278,7 +302,10 @@ def bounded_text(text: str, secrets: Iterable[str]) -> str:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds to wait, which a reply gives in milliseconds, in seconds, or as a date."""
+    """Return the seconds to wait that `headers` ask for, or None.
+
+    They are given in milliseconds, in seconds, or as a date.
+    """
     from email.utils import parsedate_to_datetime  # only for replies with a date
     from time import time
 

@@ -66,12 +66,17 @@ def resolve(llm: ModelLike, *, dialect: str | Dialect | None = None) -> Model:
 
 
 def _model_named(given: str) -> Model:
+    """Return the model of the name `given`, of a provider that is built in, or of an extension.
+
+    Raises:
+        ModelNotFoundError: There is no model of that name.
+    """
     prefix, _, name = (part.strip() for part in given.strip().partition(":"))
     if not name:
         raise ModelNotFoundError(_name_advice(given.strip().removesuffix(":")))
     if prefix in _BUILT_IN:
-        module, made = _BUILT_IN[prefix]
-        return cast("Model", getattr(import_module(module), made)(name))
+        module, class_name = _BUILT_IN[prefix]
+        return cast("Model", getattr(import_module(module), class_name)(name))
     model = slots.resolve_model(prefix, name)
     if model is None:
         raise ModelNotFoundError(f"there is no model {given!r}: {_prefixes(prefix)}")
@@ -89,14 +94,14 @@ def model_prefixes() -> list[str]:
 
 
 def _name_advice(given: str) -> str:
-    """Return the message about a name that does not have two parts."""
+    """Return the message of the error for `given`, a model's name without a prefix or without a model."""
     if given in model_prefixes():
         return f"{given!r} is a provider without a model: write {given}:MODEL"
     return f"there is no model {given!r}: write PROVIDER:MODEL, such as openai:{given or 'gpt-5'}; {_prefixes(given)}"
 
 
 def _prefixes(given: str) -> str:
-    """Return the list of prefixes as a clause of a message."""
+    """Return a clause of a message that lists the known prefixes, with those that are similar to `given`."""
     from fcregistry._tools.selectors import did_you_mean, nearest  # only on the way to an error
 
     extensions = slots.model_prefixes()

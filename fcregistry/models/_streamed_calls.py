@@ -1,6 +1,6 @@
 """Tool calls that come in pieces, put together by index, id and name, none of which can be relied on.
 
-OpenAI's API gives every piece the index of its call, and the first one the call's id and name. Servers that speak its protocol do as they like:
+OpenAI's API gives every piece the index of its call, and the first one the call's id and name. Servers that speak its protocol differ:
 Gemini's and Mistral's leave the index out; Gemini's and Ollama's give each call the index 0; vLLM and MiniMax say the name with every piece;
 LM Studio, and vLLM once, give every piece a new id; Azure gives later pieces an empty one; some give an id to no piece but the last; some give the
 arguments another index than the name and the id.
@@ -16,10 +16,10 @@ So these are the rules, in order:
    Whole arguments under the id that had them already repeat the same call.
 4. *What does it add?* The first id stays. The name, until arguments begin: the same again is no more than the name, anything else is its next
    piece. Text is added as it is, however often the same comes; an object is added as its JSON text.
-5. *Whose is a fragment*, which never gets a name? It is the arguments of the one call before it that has none, though its tool takes some, unless
-   both have ids, or the arguments of another call are not whole. If there is no such call, or there are several, the message is an error, and
-   so none of its calls runs. It is one, too, if such a call has the id of another one, or if a later call got its first arguments only because
-   it was the latest.
+5. *To which call does a fragment belong*, which never gets a name? It is the arguments of the only call before it that has no arguments, though
+   its tool takes some, unless both have ids, or the arguments of another call are not whole. If there is no such call, or there are several, the
+   message is an error, and so none of its calls runs. The message is an error, too, if such a call has the id of another call, or if a later call
+   got its first arguments only because it was the latest.
 
 A call whose text ends in the middle stays as it is: the executor refuses it, and nothing completes it.
 
@@ -86,7 +86,7 @@ class StreamedCalls:
         return ToolCallDelta(index=call.place, id=call.id, name=call.name or None, arguments=text) if changed else None
 
     def add_delta(self, delta: Delta) -> None:
-        """Take the pieces of calls that a `Delta` holds."""
+        """Take the pieces of calls in `delta`."""
         for piece in delta.tool_calls:
             self.add(piece.index, piece.id, piece.name, piece.arguments)
 
@@ -112,11 +112,11 @@ class StreamedCalls:
         return tuple(ToolCall(call.name, other.text or None, call.id or other.id) for call, other in made)
 
     def _check(self, incomplete: Iterable[_Call], fragments: Mapping[_Call, _Call]) -> None:
-        """Raise if arguments may belong to another call than the one that has them.
+        """Raise `ValueError` if arguments may belong to another call than the one that has them.
 
         Args:
             incomplete: The calls without arguments whose tools take some.
-            fragments: Those that got a fragment for their arguments.
+            fragments: Call without arguments -> the fragment that it got for its arguments.
         """
         ids = Counter(call.id for call in self._calls)
         unclear = [
@@ -134,14 +134,14 @@ class StreamedCalls:
             raise ValueError(f"it is not certain which arguments the call of {unclear[0].name!r:.80} has")
 
     def _lacks_arguments(self, call: _Call) -> bool:
-        """Return whether a call has no arguments, and its tool takes some."""
+        """Return whether `call` has no arguments, and its tool takes some."""
         tool = self._tools.get(call.name)
         if tool is None or call.text.strip():
             return False
         return bool(tool.parameters.get("properties")) or tool.parameters.get("additionalProperties") is not False
 
     def _begins(self, call: _Call, id: str | None, name: str | None, text: str) -> bool:
-        """Return whether a piece begins another call after the one it was matched with: rule 3."""
+        """Return whether a piece begins another call after `call`, with which it was matched: rule 3."""
         if not name:
             return False
         if id and call.id and id != call.id:
@@ -152,7 +152,12 @@ class StreamedCalls:
         return are_tools and name != call.name and call.name + name not in self._tools
 
     def _matching_call(self, index: int | None, id: str | None, named: bool) -> _Call | None:
-        """Return the call that a piece is of, or that it comes after: rule 2."""
+        """Return the call that a piece belongs to, or that it comes after: rule 2.
+
+        Return None if there is no such call.
+
+        `named` says whether the piece has a name.
+        """
         known = self._call_with_id(index, id, named) if id else None
         if known is None and index is not None:
             known = self._by_index.get(index)
@@ -162,12 +167,14 @@ class StreamedCalls:
         return known
 
     def _call_with_id(self, index: int | None, id: str, named: bool) -> _Call | None:
+        """Return the call with `id`, or None if there is none, or a piece with a name has another index."""
         known = self._by_id.get((index, id))
         if known is None and (other := self._by_id.get((None, id))) is not None:
             known = other if index is None or other.index is None or not named else None
         return known
 
     def _remember(self, call: _Call, index: int | None, id: str | None) -> None:
+        """Record that `call` got a piece with `index` and `id`, so that later pieces find the call by them."""
         if index is not None and call.index is None:
             call.index = index
         if index is not None and index == call.index:
@@ -184,8 +191,8 @@ class _Call:
         index: Its index, as the server gives it.
         id: Its id.
         name: The name of the tool, as far as it has come.
-        is_whole: Whether the arguments are at their end: the bracket or quote that closes the first one.
-        is_named_again: Whether the name came again since, so that more arguments begin another call.
+        is_whole: Whether the arguments are complete: the first bracket or quote was closed.
+        is_named_again: Whether the name came again after the whole arguments, so that more arguments begin another call.
     """
 
     __slots__ = (
@@ -213,7 +220,7 @@ class _Call:
         return bool(self._pieces)
 
     def is_repeated_by(self, id: str | None, text: str) -> bool:
-        """Return whether a piece repeats the whole arguments under the same id."""
+        """Return whether `text`, in a piece with `id`, repeats the whole arguments of the same id."""
         # The lengths first: white space may come after whole arguments in any number of pieces.
         return bool(id) and id == self.id and self.is_whole and len(text) == self._length and text == self.text
 
@@ -232,7 +239,7 @@ class _Call:
         return bool(text) or before != (self.id, self.name)
 
     def _find_end(self, text: str) -> None:
-        """Look for the end of the arguments in their next piece. Each character is seen once."""
+        """Look for the end of the arguments in their next piece, `text`, and set `is_whole` there."""
         for character in text:
             if self.is_whole:
                 return
@@ -251,6 +258,7 @@ class _Call:
 
 
 def _text(arguments: str | Mapping[str, Any] | None) -> str:
+    """Return `arguments` as text: an object as JSON, None as an empty text."""
     if arguments is None or isinstance(arguments, str):
         return arguments or ""
     import json  # only for arguments that come as objects

@@ -96,7 +96,10 @@ class TextModel(FunctionModel):
         return FunctionRequest(lambda: self._function(prompt, **options), reader)
 
     def _dialect_in(self, messages: Sequence[Message]) -> Dialect:
-        """Return the dialect of a conversation: for `auto`, the one that its first call was recognized in."""
+        """Return the dialect of the conversation `messages`.
+
+        For `auto`, it is the dialect that was recognized in its first call.
+        """
         if not self._is_auto:
             return self._dialect
         stored = (each.native.get(NATIVE) for each in messages if each.role == "assistant")
@@ -106,6 +109,14 @@ class TextModel(FunctionModel):
     def _prompt(
         self, messages: Sequence[Message], dialect: Dialect, tools: Sequence[Tool], choice: str
     ) -> str | list[dict[str, Any]]:
+        """Return the conversation as a prompt, or as messages for a function that takes messages.
+
+        Args:
+            messages: The conversation.
+            dialect: The dialect of the calls.
+            tools: The tools to describe.
+            choice: The instruction for the choice of a tool; may be empty.
+        """
         if self._chat is not None and self._chat.takes_tools:
             from fcregistry.formats import get  # only for templates that show tools
 
@@ -122,6 +133,10 @@ class TextModel(FunctionModel):
 
 
 def _chat(chat: str | ChatFormat | ChatTemplate | None) -> ChatFormat | ChatTemplate:
+    """Return the chat format `chat` by its name, `plain` for None, or `chat` itself.
+
+    Raise `TypeError` if it is neither a name nor a format.
+    """
     found = dialects.chat_format(chat or "plain") if chat is None or isinstance(chat, str) else chat
     if not hasattr(found, "render") or not hasattr(found, "takes_tools"):
         raise TypeError(f"chat is the name of a chat format, a ChatFormat or a ChatTemplate, not {chat!r}")
@@ -129,7 +144,10 @@ def _chat(chat: str | ChatFormat | ChatTemplate | None) -> ChatFormat | ChatTemp
 
 
 def _dialect_of(name: str | None, chat: ChatFormat | ChatTemplate | None) -> Dialect | str:
-    """Return the dialect of a model, by its name, chat format or template; `json` for unknown models."""
+    """Return the dialect of the model `name`, or of its format or template `chat`.
+
+    Return `json` if neither is known.
+    """
     found = dialects.for_model(name) if name else None
     if found is None and chat is not None:
         found = dialects.for_model(chat.name) if isinstance(chat, dialects.ChatFormat) else dialects.for_template(chat)
@@ -137,7 +155,7 @@ def _dialect_of(name: str | None, chat: ChatFormat | ChatTemplate | None) -> Dia
 
 
 class _Reader:
-    """Reads text in a dialect."""
+    """Reads the answer of a function, which is text in a dialect."""
 
     def __init__(
         self,
@@ -181,7 +199,7 @@ class _Reader:
         """Take the next piece of the text, or the completion, whose text is ignored if it has come in pieces.
 
         Raises:
-            TypeError: It is neither.
+            TypeError: `piece` is neither.
         """
         if isinstance(piece, Completion):
             self._completion = piece
@@ -207,7 +225,10 @@ class _Reader:
         return (*(each for each in (last, rest) if each is not None and each != Delta()), completion)
 
     def _completed(self, message: Message) -> Completion:
-        """Return the completion of the message, with what the function says of it."""
+        """Return the completion of `message`.
+
+        Other fields are those of the completion that the function returned, if it returned one.
+        """
         if self._completion is None:
             return completed(message, self._name)
         reason = finish_reason(self._completion.finish_reason, bool(message.tool_calls))
@@ -216,9 +237,11 @@ class _Reader:
         )
 
     def _take_rest(self, calls: Sequence[ToolCall]) -> int:
-        """Take all calls of the text, and return how many were not yielded.
+        """Make `calls`, all calls of the text, those of the answer; return how many are new.
 
-        Some calls that were yielded may turn out to be thoughts. The others were yielded last, except those that come with the end of the text.
+        New calls were not yielded yet.
+
+        Calls that were yielded, and turned out to be thoughts, are dropped: they were yielded first.
         """
         missed = self._stream.rest.tool_calls
         del self._calls[: len(self._calls) - (len(calls) - len(missed))]
@@ -226,6 +249,7 @@ class _Reader:
         return len(missed)
 
     def _add_text(self, text: str) -> Delta | None:
+        """Read `text`, the next piece, and return what is new in it, or None if nothing is certain."""
         if not text:
             return None
         self._texts.append(text)
@@ -237,7 +261,7 @@ class _Reader:
         return delta if delta != Delta() else None
 
     def _pieces(self, newest: int) -> tuple[ToolCallDelta, ...]:
-        """Return the newest calls, each in one piece; none without tools."""
+        """Return the last `newest` calls, each in one piece; none if the request has no tools."""
         first = len(self._calls) - newest if self._tools else len(self._calls)
         return tuple(
             ToolCallDelta(index=place, id=call.id, name=call.name, arguments=arguments_text(call))
@@ -245,6 +269,10 @@ class _Reader:
         )
 
     def _message(self, parsed: Parsed) -> Message:
+        """Return the message with the content of `parsed`.
+
+        If the request has no tools, text that looks like calls is content.
+        """
         reasoning = parsed.reasoning or None
         if self._calls and not self._tools:
             return Message(role="assistant", content=self._without_thoughts("".join(self._texts)), reasoning=reasoning)
@@ -258,13 +286,13 @@ class _Reader:
         )
 
     def _without_thoughts(self, text: str) -> str:
-        """Return the text after the thinking, which models write first."""
+        """Return `text` without the thinking, which models write first."""
         closes = self._dialect.thinks[1] if self._dialect.thinks else ""
         return (text.rpartition(closes)[2] if closes else text).strip()
 
 
 def _rest(text: str, sent: str) -> str:
-    """Return the part of a text that was not sent; empty if another text was sent."""
+    """Return the part of `text` after `sent`, or an empty text if it does not begin with `sent`."""
     return text[len(sent) :] if text.startswith(sent) else ""
 
 
@@ -272,7 +300,7 @@ def _rest(text: str, sent: str) -> str:
 
 
 def plain_messages(messages: Sequence[Message], dialect: Dialect, system: str) -> list[dict[str, Any]]:
-    """Return messages with only text, of the system, the user and the assistant.
+    """Return `messages` as dicts with a role (system, user or assistant) and text.
 
     Args:
         messages: The conversation.
@@ -296,7 +324,7 @@ def plain_messages(messages: Sequence[Message], dialect: Dialect, system: str) -
 
 @lru_cache(maxsize=16)
 def _markers_not_written_by(dialect: Dialect, markers: tuple[str, ...]) -> tuple[str, ...]:
-    """Return the markers of a chat that a dialect does not write itself, around tools, calls and results."""
+    """Return those of `markers` that `dialect` does not write itself, around tools, calls and results."""
     tool = Tool.from_function(lambda: None, name="tool", description="A tool.")
     call = ToolCall(tool.name, {}, "call_1")
     parts = dialect.render([tool]), _calls_text([call], dialect), dialect.render_result(tool.name, "", call.id)
@@ -304,7 +332,7 @@ def _markers_not_written_by(dialect: Dialect, markers: tuple[str, ...]) -> tuple
 
 
 def template_messages(messages: Sequence[Message], system: str) -> list[dict[str, Any]]:
-    """Return messages in the shape of OpenAI's chat, for a template that writes tools and calls itself.
+    """Return `messages` in the shape of OpenAI's chat, for a template that writes tools and calls itself.
 
     Args:
         messages: The conversation.
@@ -319,7 +347,10 @@ def template_messages(messages: Sequence[Message], system: str) -> list[dict[str
 
 
 def with_system(messages: list[dict[str, Any]], text: str) -> list[dict[str, Any]]:
-    """Return messages with a text added to the first system message, which is made if there is none."""
+    """Return `messages` with `text` added to the system message at the beginning.
+
+    If there is none, it is made; if `text` is empty, nothing changes.
+    """
     if not text:
         return messages
     if messages and messages[0]["role"] == "system":
@@ -329,7 +360,7 @@ def with_system(messages: list[dict[str, Any]], text: str) -> list[dict[str, Any
 
 
 def without_markers(message: Message, markers: tuple[str, ...]) -> Message:
-    """Return a message without some markers, in its text, its names and its calls."""
+    """Return `message` with each of `markers` broken, in its text, its names and its calls."""
     calls = tuple(
         ToolCall(
             break_markers(call.name, markers),
@@ -344,9 +375,9 @@ def without_markers(message: Message, markers: tuple[str, ...]) -> Message:
 
 
 def choice_instruction(tool_choice: ToolChoice) -> str:
-    """Return the instruction for a choice, which the function cannot be forced to follow.
+    """Return the instruction to the model for `tool_choice`; empty for `auto` and `none`.
 
-    Empty for `auto` and `none`.
+    The model may ignore it.
     """
     if tool_choice in ("auto", "none"):
         return ""
@@ -354,11 +385,13 @@ def choice_instruction(tool_choice: ToolChoice) -> str:
 
 
 def _message_text(message: Message, dialect: Dialect) -> str:
+    """Return the text of `message`, with its calls in `dialect` on the lines after it."""
     calls = _calls_text(message.tool_calls, dialect) if message.tool_calls else ""
     return _joined(message.text, calls, between="\n")
 
 
 def _calls_text(calls: Sequence[ToolCall], dialect: Dialect) -> str:
+    """Return `calls` in `dialect`, or as `NAME(ARGUMENTS)` if the dialect cannot express them."""
     try:
         return dialect.render_calls(calls)
     except ValueError:  # it cannot be written in the dialect: it is malformed, or another model made it
@@ -366,6 +399,7 @@ def _calls_text(calls: Sequence[ToolCall], dialect: Dialect) -> str:
 
 
 def _joined(*texts: str, between: str) -> str:
+    """Return those of `texts` that are not empty, with `between` between them."""
     return between.join(filter(None, texts))
 
 
@@ -373,10 +407,10 @@ def _joined(*texts: str, between: str) -> str:
 
 
 class StopCutter:
-    """Passes text on up to the first of some marks.
+    """Cuts a text that comes in pieces at the first of some marks.
 
     Args:
-        marks: The marks, which are not passed on.
+        marks: The marks, which are cut off, too.
     """
 
     def __init__(self, marks: Sequence[str]) -> None:
@@ -385,7 +419,7 @@ class StopCutter:
         self._ended = False
 
     def feed(self, piece: str) -> str:
-        """Take the next piece, and return the text that is certain to be before any mark."""
+        """Take the next piece of the text, and return the new text that is certain to be before any mark."""
         if self._ended or not self._marks:
             return "" if self._ended else piece
         text = self._held + piece
@@ -394,7 +428,7 @@ class StopCutter:
         if end < len(text) and end <= begun:
             self._ended, self._held = True, ""
             return text[:end]
-        # Text before a mark may begin a longer mark, of which that one is a part.
+        # Text before a mark may begin a longer mark, which contains the first one.
         self._held = text[begun:]
         return text[:begun]
 
@@ -404,10 +438,10 @@ class StopCutter:
         return held[: self._end(held)]
 
     def _end(self, text: str) -> int:
-        """Return where the first mark begins; the end of the text if there is none."""
+        """Return the place of the first mark in `text`, or the length of `text` without a mark."""
         return min((place for mark in self._marks if (place := text.find(mark)) >= 0), default=len(text))
 
 
 def _partial_length(text: str, mark: str) -> int:
-    """Return how many characters at the end of a text may be the beginning of a mark."""
+    """Return how many characters at the end of `text` may be the beginning of `mark`."""
     return next((size for size in range(min(len(mark) - 1, len(text)), 0, -1) if text.endswith(mark[:size])), 0)

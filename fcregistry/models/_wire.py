@@ -18,24 +18,32 @@ _ID: Final = re.compile(r"[a-zA-Z0-9_-]{1,200}")
 
 
 def wire_name(name: str) -> str:
-    """Return the name of a call as providers take it: a model may have used one that no tool can have."""
+    """Return `name`, the name of a call, in the characters and the length that providers accept in a name.
+
+    A model may have called a name that no tool can have.
+    """
     return _NOT_IN_NAMES.sub("_", name)[:_MAX_NAME] or "_"
 
 
 def with_wire_name(item: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    """Return an item that a provider wrote, with a name that the provider accepts if it is a call."""
+    """Return a copy of `item`; if its type is `kind`, with a name that the provider accepts.
+
+    A provider wrote the item, which may be a call.
+    """
     return {**item, "name": wire_name(str(item.get("name") or ""))} if item.get("type") == kind else dict(item)
 
 
 def with_call_ids(messages: Sequence[Message], changes_ids: Callable[[Message], bool] | None = None) -> list[Message]:
-    """Return a conversation with ids for all calls and results: `call_1`, `call_2`, … for missing ones.
+    """Return the conversation `messages` with ids for all calls and results.
 
-    A result answers the newest call with its id. Without an id, it answers a call without a result: of its name, if it has one, else any.
+    Missing ids become `call_1`, `call_2`, ….
+
+    A result answers the newest call with its id. Without an id, it answers a call without a result: one with its name, else any.
 
     Args:
         messages: The conversation, which is not changed.
-        changes_ids: Returns whether the calls of a message get new ids where theirs have characters that not every provider takes, or are those of
-            earlier calls: some providers give the same ids in every answer.
+        changes_ids: Returns whether the calls of a message get new ids if their ids have characters that not every provider accepts, or are ids
+            of earlier calls: some providers give the same ids in every answer.
     """
     ids = CallIds(call.id for message in messages for call in message.tool_calls)
     used: set[str | None] = set()
@@ -63,7 +71,10 @@ def with_call_ids(messages: Sequence[Message], changes_ids: Callable[[Message], 
 
 
 def _call_of_result(message: Message, waiting: Sequence[tuple[ToolCall, ToolCall]]) -> tuple[ToolCall, ToolCall] | None:
-    """Return the call that a result answers, before and after it got an id."""
+    """Return the pair of `waiting` that the result `message` answers, or None if there is none.
+
+    Each pair is a call before and after it got an id.
+    """
     if message.tool_call_id:
         return next((each for each in waiting if each[0].id == message.tool_call_id), None)
     same_name = [each for each in waiting if each[0].name == message.name]
