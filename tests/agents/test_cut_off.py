@@ -295,7 +295,6 @@ def test_a_bare_message_cannot_tell() -> None:
     FunctionCall(tools=disk.tools).execute(CHAT_MESSAGE)
     assert len(disk.ran) == 2
     assert "A bare message cannot tell" in (FunctionCall.execute.__doc__ or "")
-    assert "A bare message cannot tell" in (FunctionCall.aexecute.__doc__ or "")
 
 
 def test_the_message_of_a_choice_may_be_the_end_of_the_history() -> None:
