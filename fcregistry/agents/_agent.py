@@ -105,7 +105,7 @@ class Agent(ABC, Generic[AnswerT_co]):
     def _steps(
         self, chat: Chat, stored: Mapping[str, Any], decisions: Mapping[str, Decision]
     ) -> Effects[RunResult[AnswerT_co]]:
-        """Return the coroutine of a run.
+        """Return the coroutine of a run, which returns the result of the run.
 
         Args:
             chat: The conversation; in a resumed run, calls wait in it.
@@ -114,21 +114,28 @@ class Agent(ABC, Generic[AnswerT_co]):
         """
 
     def _new_chat(self, query: Query, control: Control) -> Chat:
-        """Return the conversation that a query begins; messages that `FunctionCall` returned may be in it."""
+        """Return the conversation that `query` begins; messages that `FunctionCall` returned may be in it."""
         messages = conversation_of(query, self.model)
         visible = None
-        if self._has_gateways:  # which earlier messages may have opened
+        if self._has_gateways:  # earlier messages may have opened tools behind them
             visible = self._all_tools.fresh()
             visible.restore(message.to_dict() for message in messages)
             visible._kept = control.kept
         return Chat(messages=list(messages), control=control, visible=visible)
 
     def _new_run(self, query: Query, control: Control) -> Effects[RunResult[AnswerT_co]]:
+        """Return the coroutine of the run that `query` begins."""
         return self._steps(self._new_chat(query, control), {}, {})
 
     def _resumed_run(
         self, state: RunState, decisions: Mapping[str, Decision] | None, control: Control
     ) -> Effects[RunResult[AnswerT_co]]:
+        """Return the coroutine of the rest of the run whose state is `state`.
+
+        Raises:
+            TypeError: `state` is not a `RunState`.
+            ApprovalError: It is the state of another agent's run.
+        """
         check_state(state, type(self).__name__)
         visible = VisibleTools.from_json(self.executor, state.opened) if self._has_gateways else None
         return self._steps(state.resumed(control, visible), state.progress, decisions or {})
@@ -268,6 +275,7 @@ class Agent(ABC, Generic[AnswerT_co]):
 
 
 def _answers_of_type(answer_type: Any, retries: int) -> TextAnswers | TypedAnswers:
+    """Return the judge of answers of `answer_type`, which lets the model try again `retries` times."""
     if answer_type is str:
         return TextAnswers()
     from fcregistry.prompts import OutputFormat  # heavy, and only for typed answers
@@ -276,7 +284,7 @@ def _answers_of_type(answer_type: Any, retries: int) -> TextAnswers | TypedAnswe
 
 
 def _unknown_argument(agent: type[Agent[Any]], name: str) -> str:
-    """Return the message for an argument that an agent does not have."""
+    """Return the message of the error for the argument `name`, which the class `agent` does not have."""
     from inspect import signature  # only on the way to an error
 
     known = {*signature(Agent.__init__).parameters, *signature(agent.__init__).parameters}
@@ -287,11 +295,11 @@ _DEFAULT_ROUNDS: Final = 5
 
 
 def rounds_limit(max_rounds: int | None, max_retries: int | None) -> int:
-    """Return how often the agent may ask the model; 5 if it was given by neither name.
+    """Return how often the agent may ask the model: `max_rounds`, or `max_retries`; 5 by default.
 
     Raises:
-        ValueError: It is not a whole number above 0.
-        TypeError: It was given by both names.
+        ValueError: The number is not a whole number above 0.
+        TypeError: Both are given.
     """
     if max_rounds is not None and max_retries is not None:
         raise TypeError("max_retries is another name of max_rounds: give one of them")

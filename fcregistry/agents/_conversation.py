@@ -144,7 +144,8 @@ class Conversation(Generic[AnswerT_co]):
         after_fork(self, Conversation._renew_lock)
 
     def _renew_lock(self) -> None:
-        self._turn = Lock()  # a new one in a forked process, in which no thread has the turn
+        """Make a new lock; also in a forked process, in which no thread has the turn."""
+        self._turn = Lock()
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -331,7 +332,7 @@ class Conversation(Generic[AnswerT_co]):
         return f"<Conversation of {len(self.messages)} messages with {self.agent!r}>"
 
     def _messages_with(self, text: MessageLike) -> list[Message]:
-        """Return the messages that the agent receives in a new turn.
+        """Return the messages for a new turn: those so far and `text`, within the limits.
 
         Raises:
             ApprovalError: Calls of the previous turn wait for a decision.
@@ -343,13 +344,14 @@ class Conversation(Generic[AnswerT_co]):
         return shorten([*self.messages, *new], self._max_messages, self._max_tokens, self._count_tokens)
 
     def _waiting_state(self) -> RunState:
+        """Return the state of the calls that wait; raise `ApprovalError` if no call waits."""
         if self._state is None:
             raise ApprovalError("no call of this conversation waits for a decision")
         return self._state
 
     @contextmanager
     def _one_turn(self) -> Iterator[None]:
-        """Prevent other turns during one.
+        """Prevent other turns of this conversation in the `with` block.
 
         Raises:
             RuntimeError: Another turn has not ended.
@@ -360,14 +362,16 @@ class Conversation(Generic[AnswerT_co]):
                 "another turn of this conversation has not ended: wait for it, or use another conversation"
             )
         try:
-            self._forget_taken_calls()
+            self._forget_resumed_calls()
             yield
         finally:
-            self._forget_taken_calls()
+            self._forget_resumed_calls()
             turn.release()
 
-    def _forget_taken_calls(self) -> None:
+    def _forget_resumed_calls(self) -> None:
         """Drop waiting calls that were resumed elsewhere, or whose turn was abandoned.
+
+        The message that makes the calls is dropped, too.
 
         Their results are not known here.
         """
@@ -376,20 +380,20 @@ class Conversation(Generic[AnswerT_co]):
             self._messages = self._messages[:-1]  # the model's message with these calls
 
     def _record(self, result: RunResult[AnswerT_co]) -> RunResult[AnswerT_co]:
-        """Record the result of a turn, and return it."""
+        """Record `result`, the result of a turn, and return it."""
         self._messages = result.messages
         self._state = result.state
         return result
 
     def _record_event(self, event: Event[AnswerT_co]) -> Event[AnswerT_co]:
-        """Record the result of a turn if the event contains it, and return the event."""
+        """Record the result of a turn if `event` contains it, and return `event`."""
         if isinstance(event, Finished):
             self._record(event.result)
         return event
 
 
 def _agent_from(given: Agent | ModelLike, tools: AgentTools, options: Mapping[str, Any]) -> Agent:
-    """Return the agent that the caller passed, or make one for a model.
+    """Return `given` if it is an agent, or a `ReactAgent` with `tools` and `options` if it is a model.
 
     Raises:
         TypeError: The caller passed an agent together with tools or options.

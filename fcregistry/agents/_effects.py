@@ -1,8 +1,8 @@
-"""What an agent's run has done outside of it: asking a model, running calls, and telling the caller by events.
+"""The effects of an agent's run: asking a model, running calls, and telling the caller what happens by events.
 
-An agent describes a run as a coroutine of effects, which `drive` and `adrive` of the executor's room run to its end. A streamed run is the same
-coroutine in a task of its own, whose events come through a queue: the run goes on when its caller asks for the next event. Each event has `to_json`,
-for a program that listens elsewhere, such as a page in a browser.
+An agent describes a run as a coroutine of effects, which `drive` and `adrive` of `fcregistry.execution` run to its end. A streamed run is the same
+coroutine in its own task, whose events come through a queue: the run continues when its caller asks for the next event. Each event has `to_json`, for
+a program that listens elsewhere, such as a page in a browser.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ T = TypeVar("T")
 
 
 class _Event:
-    """What all events have in common."""
+    """The base of all events."""
 
     __slots__ = ()
 
@@ -160,9 +160,9 @@ class Finished(_Event, Generic[AnswerT_co]):
 
 
 def _field_as_json(value: Any) -> Any:
-    """Return the value of a field as JSON.
+    """Return `value`, the value of a field of an event, as JSON.
 
-    The arguments of a call are text, as the model wrote them if it wrote text.
+    The arguments of a call are text: as the model wrote them, if it wrote text.
     """
     if isinstance(value, ToolCall):
         return {"id": value.id, "name": value.name, "arguments": arguments_text(value)}
@@ -178,7 +178,7 @@ Event: TypeAlias = "Thinking | Text | Calling | Progressed | Returned | Planning
 
 
 def run_to_end(run: Effects[T], control: Control) -> T:
-    """Run an agent's coroutine, and wait for what it returns."""
+    """Run an agent's coroutine on this thread, and return what it returns."""
     with control:
         return drive(run)
 
@@ -209,7 +209,10 @@ async def astream(run: Effects[RunResult[AnswerT_co]], control: Control) -> Asyn
 
 
 async def _catch_interrupt(work: Awaitable[T]) -> T | KeyboardInterrupt | SystemExit:
-    """Return an interrupt as a value: raised in a task, it would end the loop for everybody."""
+    """Return what `work` returns, or an interrupt that it raises.
+
+    An interrupt that is raised in a task ends the event loop, and with it all other tasks.
+    """
     try:
         return await work
     except (KeyboardInterrupt, SystemExit) as interrupt:
@@ -217,6 +220,7 @@ async def _catch_interrupt(work: Awaitable[T]) -> T | KeyboardInterrupt | System
 
 
 def _raise_interrupt(outcome: T | KeyboardInterrupt | SystemExit) -> T:
+    """Return `outcome`, or raise it if it is an interrupt that `_catch_interrupt` returned."""
     if isinstance(outcome, (KeyboardInterrupt, SystemExit)):
         raise outcome
     return outcome
@@ -235,17 +239,17 @@ class EmitEvent(NamedTuple):
     event: Event
 
     def now(self) -> None:
-        """Do nothing: nobody listens."""
+        """Do nothing: a run on this thread has no listener."""
 
     async def later(self) -> None:
-        """Put the event into the queue, and wait until it was taken."""
+        """Put the event into the queue, if there is one, and wait until the listener has taken it."""
         if self.control.events is not None:
             self.control.events.put_nowait(self.event)
             await self.control.events.join()
 
 
 class AskModel(NamedTuple):
-    """Ask a model: an effect. The outcome is its `Completion`, or the `End` of the run if there is none."""
+    """Ask a model: an effect. The outcome is its `Completion`, or the `End` of the run."""
 
     control: Control
     model: Model
@@ -254,7 +258,7 @@ class AskModel(NamedTuple):
     tool_choice: ToolChoice = "auto"
 
     def now(self) -> Completion | End:
-        """Ask, and wait for the answer on this thread."""
+        """Ask the model, and wait for the answer on this thread."""
         if (stopped := self.control.stopped) is not None:
             return stopped
         try:
@@ -266,7 +270,7 @@ class AskModel(NamedTuple):
             return self._end_after(error)
 
     async def later(self) -> Completion | End:
-        """Ask on the running loop; the pieces of the answer become events, if the run is streamed."""
+        """Ask the model on the running loop; the pieces of the answer become events, if the run is streamed."""
         if (stopped := self.control.stopped) is not None:
             return stopped
         asking = self._stream() if self.control.events is not None else self._complete()
@@ -280,19 +284,22 @@ class AskModel(NamedTuple):
             finally:
                 release()
         except (Exception, asyncio.CancelledError) as error:  # foreign code: a model may raise anything
-            # The running task is cancelled, and not only what it waits for
+            # The running task is cancelled, and not only the request that it waits for
             if isinstance(error, asyncio.CancelledError) and cast("Any", asyncio.current_task()).cancelling() > 0:
                 raise
             return self._end_after(error)
 
     def _end_after(self, error: BaseException) -> End:
-        """Return the end of a run whose model raised something, or was cancelled."""
+        """Return the end of a run whose model raised `error`, which may be a cancellation."""
         if isinstance(error, (CancelledError, asyncio.CancelledError)):
             return self.control.stopped or End(reason="cancelled")
         return self.control.stopped or End(reason="model_error", error=error)
 
     def _ask_on_background_loop(self) -> object:
-        """Ask on the background loop, so that a run that ends can abandon the request."""
+        """Return the model's answer, which the background loop waits for.
+
+        A run that ends can so abandon the request.
+        """
         future = background_loop.submit(self._complete)
         release = self.control.token.on_cancel(future.cancel)
         try:
@@ -304,12 +311,13 @@ class AskModel(NamedTuple):
             release()
 
     async def _complete(self) -> object:
+        """Return the model's answer as a whole."""
         return await self.model.acomplete(self.messages, self.tools, tool_choice=self.tool_choice)
 
     async def _stream(self) -> object:
-        """Return the completion of a streamed answer.
+        """Ask the model for a streamed answer, put its pieces into the queue, and return its completion.
 
-        One task reads all pieces, since the clients of providers cannot be continued in another one.
+        One task reads all pieces, since the clients of providers cannot be continued in another task.
         """
         completion = None
         pieces = self.model.astream(self.messages, self.tools, tool_choice=self.tool_choice)
@@ -330,7 +338,7 @@ class AskModel(NamedTuple):
         return completion
 
     def _emit_piece(self, piece: Delta) -> None:
-        """Put a piece into the queue without waiting: a caller that is slow does not hold up the provider."""
+        """Put `piece` into the queue as events, without waiting: a slow caller must not delay the provider."""
         assert self.control.events is not None
         if piece.reasoning:
             self.control.events.put_nowait(Thinking(text=piece.reasoning))
@@ -339,7 +347,7 @@ class AskModel(NamedTuple):
 
 
 def _canceller(task: asyncio.Future[Any]) -> Callable[[], None]:
-    """Return a function that cancels a task of the running loop from any thread."""
+    """Return a function that cancels `task`, of the running loop, from any thread."""
     loop = asyncio.get_running_loop()
 
     def cancel() -> None:
@@ -378,7 +386,7 @@ class RunCalls(NamedTuple):
     async def later(self) -> list[ToolResult]:
         """Run the calls on the running loop.
 
-        The progress of a single one becomes events, if the run is streamed.
+        The progress of a single call becomes events, if the run is streamed.
         """
         options = self.control.executor_options()
         if self.prepared is not None:

@@ -49,7 +49,7 @@ _MAX_HINTS: Final = 20
 
 
 class Expressions:
-    """The names and functions of expressions; runs the calls in a model's text.
+    """The names and functions that expressions may use. It runs the calls in a model's text.
 
     Args:
         context: The names that expressions may use, with their values.
@@ -68,7 +68,7 @@ class Expressions:
         return describe_names(self.context, self.allow)
 
     def instructions(self, tools: Sequence[Tool]) -> str:
-        """Return how a model has to call tools; empty if there are none."""
+        """Return the instructions by which a model calls `tools`; empty if there are no tools."""
         return prompt(tools, context=self.context, allow=self.allow) if tools else ""
 
     def run(
@@ -80,7 +80,7 @@ class Expressions:
             loop: The rules.
             chat: The conversation, whose last message is the text.
             text: The text of the model.
-            refusal: Returns why calls may not run; empty if they may.
+            refusal: Returns the reason why calls may not run, or an empty text if they may.
 
         Returns:
             `answer` for text without calls; `ran` for calls that ran, or could not be read and were sent back; `refused` for calls that may not run.
@@ -123,11 +123,12 @@ class Expressions:
 
 
 def expression_in(text: str, tools: Iterable[Tool] = ()) -> str | None:
-    """Return the expression that a text is, in a code fence or bare, whole or cut off.
+    """Return the expression with calls in `text`, or None if `text` is an answer in words.
 
-    Return None for an answer in words.
+    The expression may be cut off.
 
-    Words may come before a code fence at the end of the text which calls a tool. Code before words is from an earlier message.
+    The expression is the whole text, with or without a code fence; or the code fence at the end of the text, if it calls a tool. Code with words
+    after it is from an earlier message.
 
     Args:
         text: The text of a model.
@@ -146,13 +147,13 @@ def expression_in(text: str, tools: Iterable[Tool] = ()) -> str | None:
 
 
 def _calls_one_of(tools: Iterable[Tool], code: str) -> bool:
-    """Return whether code begins with the call of a tool, in any of the forms that models write."""
+    """Return whether `code` begins with the call of one of `tools`, in any of the forms that models write."""
     found = _NAMES.match(code)
     return found is not None and found["name"] in tools_by_name(tools)
 
 
 def _gateway_hints(visible: VisibleTools, code: str) -> list[str]:
-    """Return how to open the tools behind gateways that code calls."""
+    """Return lines that say how to open the tools behind gateways that `code` calls."""
     hidden = [
         name
         for name in dict.fromkeys(_CALLED.findall(code))
@@ -163,9 +164,9 @@ def _gateway_hints(visible: VisibleTools, code: str) -> list[str]:
 
 
 def _results_content(nodes: Sequence[CallNode], results: Sequence[ToolResult]) -> str | tuple[Content, ...]:
-    """Return the results of the outermost calls as content.
+    """Return the results of the outermost calls of `nodes` as the content of a message.
 
-    The results of calls within them are part of these.
+    The results of the calls in their arguments are part of these.
     """
     outermost = [(node.call.name, each) for node, each in zip(nodes, results, strict=True) if node.is_outermost]
     lines = [f"{name}:" if _has_other_parts(each) else f"{name}: {each.content}" for name, each in outermost]
@@ -180,5 +181,5 @@ def _results_content(nodes: Sequence[CallNode], results: Sequence[ToolResult]) -
 
 
 def _has_other_parts(result: ToolResult) -> bool:
-    """Return whether a result has parts other than text, such as images."""
+    """Return whether `result` has parts other than text, such as images."""
     return any(part.kind != "text" for part in result.parts)

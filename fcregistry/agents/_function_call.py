@@ -108,10 +108,14 @@ class FunctionCall(Agent["str | dict[str, Any]"]):
         return self._round(chat, self._loop, decisions)
 
     def _unsuspended_round(self, query: Query, control: Control) -> Effects[RunResult]:
-        """Return the coroutine of a round that never waits: without an approver, calls are refused."""
+        """Return the coroutine of a round that never waits for decisions.
+
+        Without an approver, calls that need approval are refused.
+        """
         return self._round(self._new_chat(query, control), replace(self._loop, suspends=False), {})
 
     def _round(self, chat: Chat, rules: Loop, decisions: Mapping[str, Decision]) -> Effects[RunResult]:
+        """Ask the model and run its calls, or resume the calls that wait; return the result of the round."""
         if chat.prepared is None:
             completion = yield from ask_model(rules, chat)
             if isinstance(completion, End):
@@ -128,12 +132,12 @@ class FunctionCall(Agent["str | dict[str, Any]"]):
             end = End(reason="stop_tool", answer=self._answer_of_round(chat))
         elif end.reason == "content_filter" and chat.steps[-1].results:
             end = replace(end, answer=self._answer_of_round(chat))
-        elif end.reason == "empty":  # the round is over, and the caller judges what the model wrote
+        elif end.reason == "empty":  # the round has ended, and the caller judges the text of the model
             end = replace(end, answer=chat.messages[-1].text)
         return result_of(chat, end, type(self).__name__)
 
     def _answer_of_round(self, chat: Chat) -> str | dict[str, Any]:
-        """Return the answer of a round with calls."""
+        """Return the answer of a round with calls: the message with the results, or the summary of the calls."""
         message = next(each for each in reversed(chat.messages) if each.role == "assistant")
         results = chat.steps[-1].results
         if self._summarize is None:
@@ -159,7 +163,7 @@ class FunctionCall(Agent["str | dict[str, Any]"]):
         Args:
             message: An assistant message of OpenAI's, Anthropic's, Gemini's or Bedrock's, as a dict or an SDK object; the response, or for OpenAI's
                 chat the choice, in which it is; or a list of calls.
-            history: The messages before it, with or without it at the end: they say which tools behind gateways are open.
+            history: The messages before `message`, with or without `message` at the end. They determine which tools behind gateways are open.
 
         Returns:
             The messages to append to the conversation, in the shape of the message; none if it has no calls.
@@ -176,7 +180,7 @@ class FunctionCall(Agent["str | dict[str, Any]"]):
         return _report(calls, await visible.arun_all(with_cut_calls(message, calls))) if calls else []
 
     def _calls_and_tools(self, message: object, history: Sequence[object]) -> tuple[list[Any], VisibleTools]:
-        """Return the calls of a message, and the tools that are visible after the history before it."""
+        """Return the calls of `message`, and the tools that are visible after `history`."""
         check_is_message(message)
         is_at_end = bool(history) and history[-1] in (message, read_field(message, "message"))
         return read_calls(message), self.visible(history[:-1] if is_at_end else history)
@@ -186,7 +190,7 @@ class FunctionCall(Agent["str | dict[str, Any]"]):
 
 
 class _NoModel(Model):
-    """Stands for the model if there is none; asking it raises."""
+    """Replaces a missing model; asking it raises `TypeError`."""
 
     name = "none"
 
@@ -195,7 +199,12 @@ class _NoModel(Model):
 
 
 def _returned_value(result: RunResult[str | dict[str, Any]]) -> str | dict[str, Any]:
-    """Return the value of a round, also of an answer that a limit or filter ended."""
+    """Return the answer of a round; also one that a limit of tokens, or a filter, has cut off.
+
+    Raises:
+        UnfinishedRunError: The round was stopped before the model answered.
+        Exception: The exception that the model raised.
+    """
     if result.error is not None:
         raise result.error
     stopped = result.stop_reason in ("cancelled", "time_budget")
@@ -203,7 +212,7 @@ def _returned_value(result: RunResult[str | dict[str, Any]]) -> str | dict[str, 
 
 
 def _with_results(message: Message, results: Sequence[ToolResult]) -> dict[str, Any]:
-    """Return a model's message with the results of its calls."""
+    """Return `message`, which a model wrote, as a dict with the `results` of its calls."""
     return {
         "role": "assistant",
         "content": None if message.content is None else message.text,
@@ -213,9 +222,9 @@ def _with_results(message: Message, results: Sequence[ToolResult]) -> dict[str, 
 
 
 def _report(calls: list[Any], results: list[ToolResult]) -> list[dict[str, Any]]:
-    """Return the messages with the results.
+    """Return messages with `results`, in the format of `calls`.
 
-    They have the format of the calls; that of OpenAI's chat if the calls have several formats or an unknown one.
+    If the calls have several formats, or an unknown one, it is the format of OpenAI's chat.
     """
     shapes = {format_of_call(call) for call in calls}
     report = formats.get((shapes.pop() if len(shapes) == 1 else None) or "openai").report
@@ -254,6 +263,7 @@ def _summarizer(summary: Summary) -> Callable[[ToolCall, ToolResult], str]:
     function = summary
 
     def summarize(call: ToolCall, result: ToolResult) -> str:
+        """Return what the function returns; raise `TypeError` if that is not text."""
         text = function(call, result)
         if not isinstance(text, str):
             raise TypeError(f"the function given as summary returns text, not {text!r:.80}")
@@ -263,6 +273,7 @@ def _summarizer(summary: Summary) -> Callable[[ToolCall, ToolResult], str]:
 
 
 def _check_template(template: str) -> None:
+    """Raise `ValueError` if `template` cannot be read, or has an unknown placeholder."""
     try:
         pieces = list(Formatter().parse(template))
     except ValueError as error:

@@ -21,10 +21,13 @@ _FIELDS_OF_OTHER_SHAPES: Final = frozenset({"content", "parts", "type"})
 
 
 def calls_of(message: object) -> list[Any]:
-    """Return the unread calls of one message of a history; only messages of the model have some.
+    """Return the calls of `message`, as the provider wrote them.
+
+    The list is empty unless a model wrote the message.
 
     Args:
-        message: A message in the shape of any provider, as a dict or an SDK object. Items of OpenAI's responses are the model's without a role.
+        message: A message in the shape of any provider, as a dict or an SDK object. Items of OpenAI's responses have no role; their author is the
+            model.
     """
     role = read_field(message, "role")
     if isinstance(message, (str, list, tuple)) or (isinstance(role, str) and role not in _ROLES_OF_MODELS):
@@ -35,8 +38,8 @@ def calls_of(message: object) -> list[Any]:
 def conversation_of(query: MessageLike | Iterable[MessageLike], model: Model) -> tuple[Message, ...]:
     """Return the messages of a question, of one message, or of a conversation, for an agent's model.
 
-    A message with the results of its calls, as `FunctionCall` returns it, becomes the messages that providers want. A function
-    is given what a caller wrote as it was written, in whichever shape.
+    A message with the results of its calls, as `FunctionCall` returns it, becomes the messages that providers expect. A model that is a function
+    gets the messages as the caller wrote them, in whichever shape.
 
     Args:
         query: The question, message or conversation.
@@ -55,11 +58,15 @@ def conversation_of(query: MessageLike | Iterable[MessageLike], model: Model) ->
 
 
 def _has_results(given: object) -> bool:
+    """Return whether `given` is a message with the results of its calls, as `FunctionCall` returns it."""
     return isinstance(given, Mapping) and _RESULTS_FIELD in given
 
 
 def _expand_results(given: Any, after: object) -> Iterator[Message]:
-    """Yield a model's message, and those of its results, unless the next message is one of these."""
+    """Yield the message `given` without the results in it, and then a message for each result.
+
+    The messages of the results are left out if `after`, the next message, is one of them already.
+    """
     message = Message.of({name: value for name, value in given.items() if name != _RESULTS_FIELD})
     results, calls = given[_RESULTS_FIELD], message.tool_calls
     if not isinstance(results, (list, tuple)) or len(results) != len(calls):
@@ -73,7 +80,10 @@ def _expand_results(given: Any, after: object) -> Iterator[Message]:
 
 
 def _read_message(given: Any, name: str | None) -> Message:
-    """Return a message; for a function, which has a name, it keeps a dict that holds more than a message."""
+    """Return `given` as a message.
+
+    For a model that is a function, whose name is `name`, the message keeps a dict that contains more than the fields of a message.
+    """
     if name is None or not isinstance(given, Mapping):
         return Message.of(given)
     try:
@@ -91,12 +101,12 @@ def _read_message(given: Any, name: str | None) -> Message:
 
 
 def ids_in(messages: Sequence[Message]) -> dict[str, None]:
-    """Return the ids of the calls in messages, in their order."""
+    """Return the ids of the calls in `messages`, in order, as the keys of a dict."""
     return dict.fromkeys(call.id or "" for message in messages for call in message.tool_calls)
 
 
 def free_id(identity: str, used: dict[str, None]) -> str:
-    """Return an id that no other call has, this one if it is free, and add it to `used`."""
+    """Return `identity`, or `identity_2`, `identity_3`, … if it is in `used`, and add it to `used`."""
     free, count = identity, 1
     while free in used:
         count += 1
@@ -117,7 +127,7 @@ CountTokens = Callable[["Message"], int]
 
 
 def estimate_tokens(message: Message) -> int:
-    """Return about how many tokens a message has: one for four bytes, and some for its structure."""
+    """Return an estimate of the tokens of `message`: one for four bytes, and some for its structure."""
     content = message.content
     parts = () if content is None else (content,) if isinstance(content, str) else content
     texts = [part if isinstance(part, str) else part.plain for part in parts]
@@ -133,21 +143,22 @@ def shorten(
     max_tokens: int | None = None,
     count_tokens: CountTokens = estimate_tokens,
 ) -> list[Message]:
-    """Return the system messages of a conversation, and as many of its latest turns as there is room for.
+    """Return the system messages of a conversation, and as many of its latest turns as the limits allow.
 
     A turn lasts from one message of the user to the next; a message that an agent writes in the user's place continues it. So a call is never
-    separated from its result, and the rest begins as a conversation has to. The last turn is never dropped.
+    separated from its result, and what is left begins with a message of the user. The last turn is never dropped.
 
     Args:
         messages: The conversation.
-        max_messages: How many messages there is room for; None for any number.
-        max_tokens: How many tokens there is room for; None for any number.
+        max_messages: How many messages there may be; None for any number.
+        max_tokens: How many tokens they may have; None for any number.
         count_tokens: Returns how many tokens a message has.
     """
     places = {place for place, message in enumerate(messages) if message.role == "system"}
     room = [max_messages, max_tokens]
 
     def is_full_with(added: Iterable[int]) -> bool:
+        """Add the messages at the positions `added`, and return whether a limit is exceeded."""
         chosen = [messages[place] for place in added]
         if room[0] is not None:
             room[0] -= len(chosen)
@@ -164,9 +175,9 @@ def shorten(
 
 
 def _turns(messages: Sequence[Message]) -> list[list[int]]:
-    """Return the positions of the messages of each turn.
+    """Return, for each turn in `messages`, the positions of its messages; system messages are in no turn.
 
-    Messages before the first of the user are part of its turn.
+    Messages before the first message of the user belong to the first turn.
     """
     turns: list[list[int]] = []
     for place, message in enumerate(messages):

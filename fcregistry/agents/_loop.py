@@ -1,4 +1,4 @@
-"""The loop of an agent: ask the model, run its calls, and ask again until it makes none.
+"""The loop of an agent: ask the model, run its calls, and ask again until it makes no calls.
 
 `run_loop` is the whole loop; `ask_model`, `run_or_refuse_calls` and `resume_calls` are its steps, which agents of one round or of a plan
 use alone. `Loop` has the rules, `Chat` the changing state, and `End` says how the loop ended. `Answers` judges a message without calls.
@@ -37,14 +37,14 @@ SUMMARIZE: Final = (
 )
 
 _EMPTY_MESSAGE: Final = "Your last message was empty: answer, or call a tool."
-"""What a model reads that is asked again, since its message had neither text nor calls."""
+"""The note for a model that is asked again, since its message had neither text nor calls."""
 
 _ANNOUNCED_ROUNDS: Final = 2
-"""The model reads how many rounds are left once there are so few."""
+"""The number of rounds left from which on the model is told how many there are."""
 
 
 def run_loop(loop: Loop, chat: Chat, decisions: Mapping[str, Decision] | None = None) -> Effects[End]:
-    """Continue a conversation until there is an answer, or a reason why there is none.
+    """Continue a conversation until there is an answer, or a reason why there is none; return the end.
 
     Args:
         loop: The rules.
@@ -66,7 +66,7 @@ def run_loop(loop: Loop, chat: Chat, decisions: Mapping[str, Decision] | None = 
         take = run_or_refuse_calls if calls else _judge_answer
         end = yield from take(loop, chat, completion)
         if end is not None and end.reason == "empty" and chat.empty <= loop.retry_empty:
-            chat.messages.pop()  # many providers take no empty message
+            chat.messages.pop()  # many providers refuse an empty message
         elif end is not None:
             return end
     if loop.summarizes:
@@ -81,7 +81,7 @@ def run_loop(loop: Loop, chat: Chat, decisions: Mapping[str, Decision] | None = 
 
 
 def ask_model(loop: Loop, chat: Chat, *, last: bool = False) -> Effects[Completion | End]:
-    """Ask the model, and append its message; return its completion, or the end if there is none.
+    """Ask the model, and append its message; return its completion, or the end of the loop.
 
     Args:
         loop: The rules.
@@ -112,14 +112,18 @@ def ask_model(loop: Loop, chat: Chat, *, last: bool = False) -> Effects[Completi
 
 
 def run_or_refuse_calls(loop: Loop, chat: Chat, completion: Completion) -> Effects[End | None]:
-    """Run the calls of the model's message, unless the run ends with it; return how the loop ends, if it does.
+    """Run the calls of the model's message, or refuse them if the run ends with it.
 
-    The run goes on after a message that the limit of tokens cut off, since the model may write less; it ends with the second one in a row.
+    The run continues after a message that the limit of tokens cut off, since the model may write less the next time; it ends after the second such
+    message in a row.
 
     Args:
         loop: The rules.
         chat: The conversation.
         completion: The message, which makes calls.
+
+    Returns:
+        The end of the loop, or None if the loop continues.
     """
     calls = completion.message.tool_calls
     reason = _reason_to_end(chat, completion)
@@ -130,14 +134,20 @@ def run_or_refuse_calls(loop: Loop, chat: Chat, completion: Completion) -> Effec
 
 
 def _reason_to_end(chat: Chat, completion: Completion) -> Literal["length", "content_filter"] | None:
-    """Return why the run ends with the last message, if a filter or the limit of tokens cut it off."""
+    """Return the reason to end the run after a message that a filter or a limit has cut off.
+
+    Return None if the run continues.
+    """
     if completion.finish_reason == "content_filter":
         return "content_filter"
     return "length" if chat.cut_off > 1 else None
 
 
 def _cut_off_result(call: ToolCall, why: str) -> ToolResult:
-    """Return the result of a call in a message that ends the run: why this call cannot run, or why the run ends."""
+    """Return the failed result of `call`, which is in a message that ends the run.
+
+    It says why the call cannot be read, if it cannot, or else `why` the run ends.
+    """
     if not isinstance(call.arguments, UnreadArguments):
         return _refused_result(call, why)
     result = failed_result(call, CallError("malformed_call", call.arguments.reason))
@@ -146,12 +156,15 @@ def _cut_off_result(call: ToolCall, why: str) -> ToolResult:
 
 
 def run_calls(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> Effects[End | None]:
-    """Run the calls of the last message, and append their results; return how the loop ends, if it does.
+    """Run the calls of the last message, and append their results.
 
     Args:
         loop: The rules.
         chat: The conversation.
         calls: The calls.
+
+    Returns:
+        The end of the loop, or None if the loop continues.
     """
     why = loop.no_calls_reason or ("" if _results_are_read(loop, chat, calls) else "there are no rounds left")
     if why:
@@ -171,12 +184,15 @@ def run_calls(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> Effects[End 
 
 
 def resume_calls(loop: Loop, chat: Chat, decisions: Mapping[str, Decision]) -> Effects[End | None]:
-    """Run the calls that waited, once they are decided; return how the loop ends, if it does.
+    """Run the calls that waited for decisions, and append their results.
 
     Args:
         loop: The rules.
         chat: The conversation, whose last message makes the calls.
         decisions: The decisions, by the ids of the calls.
+
+    Returns:
+        The end of the loop, or None if the loop continues.
     """
     calls = chat.messages[-1].tool_calls
     allowed = calls[: _calls_left(loop, chat)]
@@ -193,7 +209,7 @@ def results_of(
     prepared: PreparedCalls | None = None,
     decisions: Mapping[str, Decision] | None = None,
 ) -> Effects[list[ToolResult]]:
-    """Run calls, and return their results.
+    """Run `calls`, and return their results.
 
     Calls of tools that are not visible are refused, and gateways open the tools behind them.
 
@@ -214,7 +230,9 @@ def results_of(
 
 
 def _prepare_for_approver(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> PreparedCalls | None:
-    """Return the prepared calls, if an approver elsewhere may have to decide about one of them.
+    """Return `calls` prepared, if an approver elsewhere may have to decide about one of them.
+
+    Calls that are refused are left out.
 
     Return None if the calls can run at once.
     """
@@ -226,7 +244,7 @@ def _prepare_for_approver(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> 
 
 
 def append_results(chat: Chat, results: Sequence[ToolResult], seconds: float) -> Effects[None]:
-    """Append the results of the last calls, each as a message of its own, and record them as a step.
+    """Append the results of the last calls, each as its own message, and record them as a step.
 
     Args:
         chat: The conversation, whose last message makes the calls.
@@ -246,14 +264,14 @@ def append_results(chat: Chat, results: Sequence[ToolResult], seconds: float) ->
 def _append_all_results(
     loop: Loop, chat: Chat, results: Sequence[ToolResult], beyond: Sequence[ToolCall], seconds: float
 ) -> Effects[End | None]:
-    """Append results, and refusals of calls beyond the limit; return how the loop ends, if it does."""
+    """Append `results`, and refusals of the calls `beyond` the limit; return the end of the loop, or None."""
     refused = [_refused_result(call, "there are no calls left") for call in beyond]
     yield from append_results(chat, [*results, *refused], seconds)
     return _end_after(loop, chat, results)
 
 
 def _end_after(loop: Loop, chat: Chat, results: Sequence[ToolResult]) -> End | None:
-    """Return how the loop ends after some results, if it does."""
+    """Return the end of the loop after `results`, or None if the loop continues."""
     if loop.max_tool_calls is not None and chat.calls > loop.max_tool_calls:
         return End(reason="max_tool_calls")
     final = next((each for each in results if each.ok and each.tool and each.tool.name in loop.stop_tools), None)
@@ -265,14 +283,19 @@ def _end_after(loop: Loop, chat: Chat, results: Sequence[ToolResult]) -> End | N
 
 
 def _refused_result(call: ToolCall, why: str) -> ToolResult:
-    """Return the result of a call that is not run, and log it."""
+    """Return the failed result of `call`, which is not run for the reason `why`, and log it."""
     result = failed_result(call, CallError("unavailable", f"the call was not run: {why}"))
     log_failure(result)
     return result
 
 
 def _judge_answer(loop: Loop, chat: Chat, completion: Completion) -> Effects[End | None]:
-    """Judge a message without calls, unless its text has expressions; return the end, if it is one."""
+    """Judge a message without calls, or run the expressions in its text.
+
+    `completion` has the message.
+
+    Return the end of the loop, or None if the loop continues.
+    """
     if loop.expressions is None:
         return loop.answers.end(chat, completion)
     if _reason_to_end(chat, completion) is not None:
@@ -288,7 +311,7 @@ def _judge_answer(loop: Loop, chat: Chat, completion: Completion) -> Effects[End
 
 
 def _refusal_reason(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> str:
-    """Return why none of the calls of a message may run; empty if they may."""
+    """Return the reason why none of `calls`, those of a message, may run, or an empty text if they may."""
     if chat.cut_off:  # the last call may be incomplete, and others may need its result
         return "the message is cut off by the limit of tokens; send it again, shorter"
     if not _results_are_read(loop, chat, calls):
@@ -300,7 +323,7 @@ def _refusal_reason(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> str:
 
 
 def _calls_left(loop: Loop, chat: Chat) -> int | None:
-    """Return how many calls may still run; None for any number."""
+    """Return how many more calls may run, or None for any number."""
     return None if loop.max_tool_calls is None else max(loop.max_tool_calls - chat.calls, 0)
 
 
@@ -308,11 +331,14 @@ def _calls_left(loop: Loop, chat: Chat) -> int | None:
 
 
 def _rounds_left(loop: Loop, chat: Chat) -> int:
+    """Return how often the model may still be asked."""
     return loop.max_rounds + chat.extra - chat.rounds
 
 
 def _has_rounds(loop: Loop, chat: Chat) -> bool:
-    """Return whether the model may be asked again; `more_rounds` is asked if there are no rounds left.
+    """Return whether the model may be asked again.
+
+    If there are no rounds left, `more_rounds` may add some.
 
     Raises:
         TypeError: `more_rounds` does not return a whole number.
@@ -325,7 +351,7 @@ def _has_rounds(loop: Loop, chat: Chat) -> bool:
 
 
 def _results_are_read(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> bool:
-    """Return whether the results of calls would be read, by the model or as the answer.
+    """Return whether the results of `calls` would be read, by the model or as the answer.
 
     Otherwise the calls do not run.
     """
@@ -336,7 +362,7 @@ def _results_are_read(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> bool
 
 
 def _ask_for_summary(loop: Loop, chat: Chat) -> Effects[End]:
-    """Ask for an answer without tools."""
+    """Ask the model for an answer without tools, and return the end of the loop."""
     chat.messages.append(Message(role="user", content=SUMMARIZE, continues=True))
     completion = yield from ask_model(loop, chat, last=True)
     if isinstance(completion, End):
@@ -352,7 +378,10 @@ def _ask_for_summary(loop: Loop, chat: Chat) -> Effects[End]:
 
 
 def _request_messages(loop: Loop, chat: Chat) -> tuple[Message, ...]:
-    """Return the instructions and the conversation, with the rounds that are left after the last result."""
+    """Return the messages of a request: the instructions and the conversation, with notes at its end.
+
+    A note tells the model that its last message was empty, or how many rounds are left.
+    """
     messages = list(chat.messages)
     left = _rounds_left(loop, chat)
     last = messages[-1] if messages else None
@@ -370,11 +399,15 @@ def _request_messages(loop: Loop, chat: Chat) -> tuple[Message, ...]:
 
 
 def _has_results(last: Message, chat: Chat) -> bool:
-    """Return whether the last message has results of calls; those of expressions are in a user message."""
+    """Return whether the message `last` has results of calls.
+
+    Results of expressions are in a message of the user.
+    """
     return last.role == "tool" or (last.role == "user" and bool(chat.steps) and chat.steps[-1].kind == "tools")
 
 
 def _content_with_note(message: Message, note: str) -> str | tuple[Content, ...]:
+    """Return the content of `message` with `note` after it."""
     if isinstance(message.content, tuple):
         from fcregistry.execution import Content  # only for results with parts
 
@@ -383,7 +416,7 @@ def _content_with_note(message: Message, note: str) -> str | tuple[Content, ...]
 
 
 def _with_unique_ids(message: Message, chat: Chat) -> Message:
-    """Return a message in which a call without an id, or with another's, gets a new one."""
+    """Return `message` with a unique id for each call, or `message` itself if all are unique."""
     if not message.tool_calls:
         return message
     calls = tuple(map(CallIds([*ids_in(chat.history), *ids_in(chat.messages)]).with_id, message.tool_calls))
@@ -395,7 +428,7 @@ def _with_unique_ids(message: Message, chat: Chat) -> Message:
 # --- The rules, the state and the end of a loop ---
 
 MoreRounds = Callable[[int], int | None]
-"""Takes the number of rounds so far, and returns how many more there may be; None for none."""
+"""Takes the number of rounds so far, and returns how many more there may be, or None."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -414,8 +447,8 @@ class Loop:
         summarizes: Whether the model is asked for an answer without tools, once there are no rounds left.
         more_rounds: Asked for more rounds when there are none left.
         retry_empty: How often the model is asked again in a row, if its message has neither text nor calls.
-        suspends: Whether the run waits where an approver has to decide about a call.
-        expressions: Runs calls that the model writes as Python does; None if it calls as its provider has it.
+        suspends: Whether the run waits if an approver has to decide about a call.
+        expressions: Runs calls that the model writes as expressions; None if it calls in the provider's own form.
         no_calls_reason: Why no call runs; empty if the tools that the model sees can be called.
     """
 
@@ -435,14 +468,15 @@ class Loop:
     no_calls_reason: str = ""
 
     def offered_tools(self, chat: Chat) -> tuple[Tool, ...]:
-        """Return the tools that the model sees in a conversation, without those whose environment is not set.
+        """Return the tools that the model sees in `chat`, without those whose environment is not set.
 
-        Once a result of the run is kept, `read_result` is one of them.
+        Once a result of the run is kept, `read_result` is one of the tools.
         """
         tools = self._tools_of(chat)
         return (*tools, *pipeline_of(self.executor).unlisted.values()) if tools and chat.control.kept else tools
 
     def _tools_of(self, chat: Chat) -> tuple[Tool, ...]:
+        """Return the tools that the model sees in `chat`, without `read_result`."""
         if chat.visible is not None:
             return chat.visible.offered()
         if self.offered is not None:
@@ -492,18 +526,22 @@ def result_of(chat: Chat, end: End, agent: str, progress: Mapping[str, Any] | No
 
 
 class Answers(Protocol):
-    """Judges what a model says without calling."""
+    """Judges the messages of a model that make no calls."""
 
     def end(self, chat: Chat, completion: Completion) -> End | None:
-        """Return how the loop ends; or append to `chat` why the model has to try again, and return None."""
+        """Return the end of the loop; or tell the model why it has to try again, and return None.
+
+        The reason is appended to `chat`.
+        """
 
 
 class TextAnswers:
-    """Takes any text for the answer, unless it is empty."""
+    """Accepts any text as the answer, unless it is empty."""
 
     instructions = ""
 
     def end(self, chat: Chat, completion: Completion) -> End:
+        """Return the end of the loop: the text is the answer, even if it is cut off."""
         reason, text = completion.finish_reason, completion.message.text
         if reason in ("length", "content_filter"):
             return End(reason=reason, answer=text)
@@ -511,7 +549,9 @@ class TextAnswers:
 
 
 class TypedAnswers:
-    """Takes values of a type for the answer. Text that is not one is sent back with its problems.
+    """Accepts values of a type as the answer.
+
+    A text that is not such a value is sent back with its problems.
 
     Args:
         output: Reads the values.
@@ -527,10 +567,11 @@ class TypedAnswers:
         self.instructions = output.instructions()
 
     def end(self, chat: Chat, completion: Completion) -> End | None:
+        """Return the end of the loop, or send the problems of the text back, and return None."""
         reason = completion.finish_reason
         if reason == "content_filter":
             return End(reason=reason)
-        # No text may be the empty text, if that is of the type
+        # A message without text may be the empty text, if that is of the type
         reading = self._output.read('""' if chat.empty else completion.message.text)
         if reading.ok:
             return End(reason="answered", answer=reading.value)
@@ -545,7 +586,7 @@ class TypedAnswers:
         return None
 
     def end_with(self, result: ToolResult) -> End:
-        """Return how a loop ends in which the result of a tool is the answer."""
+        """Return the end of a loop in which `result`, the result of a tool, is the answer."""
         reading = self._output.read(to_json_text(json_value_of(result)))
         if reading.ok:
             return End(reason="stop_tool", answer=reading.value)
@@ -592,7 +633,7 @@ class Plans:
         self._retries = retries
 
     def end(self, chat: Chat, completion: Completion) -> End | None:
-        """Return how planning ends; None if the planner has to try again."""
+        """Return the end of planning, or None if the planner has to try again."""
         if completion.finish_reason in ("length", "content_filter"):  # a plan that is cut off is not carried out
             return End(reason=completion.finish_reason)
         draft = self._read(completion.message.text)
@@ -647,5 +688,5 @@ def seconds_since(chat: Chat, before: int) -> float:
 
 
 def join_paragraphs(*texts: str) -> str:
-    """Return one text with texts as its paragraphs."""
+    """Return one text with `texts` as its paragraphs, without empty ones."""
     return "\n\n".join(filter(None, texts))

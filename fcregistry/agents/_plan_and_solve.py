@@ -183,7 +183,10 @@ class PlanAndSolveAgent(Agent[AnswerT_co]):
         return self._result(progress, chat, end)
 
     def _plan(self, progress: PlanProgress, chat: Chat, tools: Sequence[Tool]) -> Effects[tuple[Chat, End | None]]:
-        """Have a plan made; return the conversation with the planner, and the end if there is no plan."""
+        """Ask the planner for a plan, and put it into `progress`.
+
+        Return the conversation with the planner, and the end of the run if there is no plan, or None.
+        """
         chat = chat.next(progress.for_planner(chat))
         chat.retries = progress.replans
         known = progress.goal + (progress.failure is not None)
@@ -197,7 +200,7 @@ class PlanAndSolveAgent(Agent[AnswerT_co]):
         return chat, None
 
     def _record_step(self, progress: PlanProgress, chat: Chat, end: End, seconds: float) -> Effects[End | None]:
-        """Record the end of a step; return how the run ends, if it does."""
+        """Record the end of a step in `progress`; return the end of the run, or None if it continues."""
         if end.reason == "approval":
             return end
         chat.history += chat.messages[progress.goal + 1 :]
@@ -220,12 +223,14 @@ class PlanAndSolveAgent(Agent[AnswerT_co]):
         return replace(end, answer=None, error=error)
 
     def _result(self, progress: PlanProgress, chat: Chat, end: End) -> RunResult[AnswerT_co]:
+        """Return the result of the run, with its state if calls wait."""
         waits = chat.prepared is not None
         stored = codec_of(PlanProgress).encode(progress) if waits else None
         waiting = chat.messages[progress.goal + 1 :] if waits else ()
         return replace(result_of(chat, end, type(self).__name__, stored), messages=(*chat.history, *waiting))
 
     def _planner_instructions(self, offered: Sequence[Tool]) -> str:
+        """Return the system message for the planner, with the names and summaries of the tools `offered`."""
         lines = "\n".join(f"- {tool.name}: {tool.summary}".rstrip(": ") for tool in offered)
         tools = _WITH_TOOLS.format(tools=lines) if lines else _WITHOUT_TOOLS
         if lines and self._step.expressions is not None:
@@ -233,6 +238,7 @@ class PlanAndSolveAgent(Agent[AnswerT_co]):
         return join_paragraphs(self._own_instructions, _PLANNER.format(most=self._max_steps, tools=tools))
 
     def _draft(self, text: str) -> PlanDraft:
+        """Return the plan in `text`, with a problem if it has no steps, or too many."""
         steps = steps_of(text)
         problem = "" if steps else "there is no step in it"
         if len(steps) > self._max_steps:
@@ -300,19 +306,21 @@ class PlanProgress:
         ]
 
     def _plan_message(self) -> Message:
+        """Return the plan as a message of the planner, with numbered steps."""
         lines = (f"{number}. {step}" for number, step in enumerate(self.plan, 1))
         return Message(role="assistant", content="\n".join(lines))
 
     def _done_steps(self) -> str:
+        """Return a paragraph with the steps that are done and their results; empty if there are none."""
         results = "\n".join(f"- {step}\n  Result: {result}" for step, result in self.done)
         return _DONE.format(results=results) if results else ""
 
 
 # --- The steps of a plan in words ---
 #
-# The steps are what the text numbers, or lists; a text that does neither is one step. The steps have the mark that comes first in the table below and
-# is indented least, so that a list within a step stays in it. What comes before the first step, and a
-# paragraph after the last one, belong to no step.
+# The steps are the items that the text numbers or lists; a text without such items is one step. The steps have the mark that comes first in the
+# table below and is indented least, so that a list within a step stays in it. The text before the first step, and a paragraph after the last one,
+# belong to no step.
 
 _CHINESE: Final = "[一二三四五六七八九十百]{1,4}"
 _STOPS: Final = ".):、．："  # noqa: RUF001  # follow a number, in Chinese too
@@ -349,7 +357,7 @@ _FENCE: Final = "```"
 
 
 class _Mark(NamedTuple):
-    """The beginning of a step, perhaps."""
+    """A mark at the beginning of a line, which may begin a step."""
 
     line: int
     kind: str
@@ -359,7 +367,7 @@ class _Mark(NamedTuple):
 
 
 def steps_of(text: str) -> tuple[str, ...]:
-    """Return the steps of a plan, without their marks; none if the text is empty.
+    """Return the steps of the plan in `text`, without their marks; an empty tuple if the text is empty.
 
     Args:
         text: The text of a planner.
@@ -378,6 +386,7 @@ def steps_of(text: str) -> tuple[str, ...]:
 
 
 def _mark(number: int, line: str) -> _Mark | None:
+    """Return the mark at the beginning of `line`, the line `number`, or None if there is none."""
     found = _LINE.match(line)
     if found is None or found.lastgroup is None:
         return None
@@ -391,7 +400,7 @@ def _mark(number: int, line: str) -> _Mark | None:
 
 
 def _steps_among(marks: list[_Mark]) -> list[_Mark]:
-    """Return the marks that begin steps: those of the surest kind, indented least."""
+    """Return those of `marks` that begin steps: the ones of the surest kind that are indented least."""
     for kind in _MARKS:
         found = [mark for mark in marks if mark.kind == kind]
         least = min((mark.indent for mark in found), default=0)
@@ -402,6 +411,7 @@ def _steps_among(marks: list[_Mark]) -> list[_Mark]:
 
 
 def _step_text(mark: _Mark, lines: list[str]) -> str:
+    """Return the text of the step that begins with `mark` and continues on `lines`."""
     step = "\n".join([mark.text, *(line.rstrip() for line in lines)]).strip()
     if step.count(_FENCE) % 2:  # the end of a fence around the plan
         step = step.removesuffix(_FENCE).rstrip()
@@ -409,7 +419,7 @@ def _step_text(mark: _Mark, lines: list[str]) -> str:
 
 
 def _without_closing(lines: list[str], indent: int) -> list[str]:
-    """Return the lines of the last step, up to a paragraph that is indented no more than the step."""
+    """Return `lines`, those of the last step, up to a paragraph that is indented no more than `indent`."""
     for number, line in enumerate(lines):
         after_blank = number > 0 and not lines[number - 1].strip()
         if after_blank and line.strip() and len(line) - len(line.lstrip()) <= indent and not _LINE.match(line):
@@ -432,6 +442,7 @@ class StepAnswers:
         self._answers = answers
 
     def end(self, chat: Chat, completion: Completion) -> End | None:
+        """Return the end of a failed step, or what the other `Answers` return."""
         found = _FAILURE.match(completion.message.text)
         if found is None:
             return self._answers.end(chat, completion)
@@ -439,7 +450,7 @@ class StepAnswers:
 
 
 def failure_of(end: End) -> str | None:
-    """Return why a step has no result; None if it has one."""
+    """Return the reason why the step with the end `end` has no result, or None if it has one."""
     if end.reason == "answered":
         return None
     return end.answer if end.reason == "step_failed" else end_text(end.reason, end.error)

@@ -135,10 +135,10 @@ class ReactAgent(Agent[AnswerT_co]):
 def expressions_of(
     calls: str, context: Mapping[str, Any] | None, allow: Mapping[str, Callable[..., Any]] | None
 ) -> Expressions | None:
-    """Return what runs calls that a model writes as Python does; None if it calls as its provider has it.
+    """Return the runner of calls that a model writes as expressions, or None if `calls` is `json`.
 
     Raises:
-        ValueError: `calls` is neither, or `context` or `allow` is given without expressions.
+        ValueError: `calls` is neither `json` nor `expression`, or `context` or `allow` is given without expressions.
         TypeError: `context` or `allow` is not a dict from names, or an allowed value is not a function.
     """
     if calls == "expression":
@@ -153,7 +153,7 @@ def expressions_of(
 
 
 def _known_tools(executor: Executor, names: Collection[str]) -> frozenset[str]:
-    """Return the names of tools that were given as a collection, or one as a string.
+    """Return the set of `names`, a collection of names of tools, or a single name.
 
     Raises:
         ToolNotFoundError: A name is not among the tools.

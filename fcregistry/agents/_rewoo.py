@@ -192,7 +192,10 @@ class ReWOOAgent(Agent[AnswerT_co]):
     def _gather(
         self, progress: EvidenceProgress, chat: Chat, decisions: Mapping[str, Decision]
     ) -> Effects[RunResult[AnswerT_co]]:
-        """Run the steps, as many at a time as can run, and have the question answered."""
+        """Run the steps and ask the solver for the answer; return the result of the run.
+
+        All steps that can run run together.
+        """
         while steps := progress.next_steps():
             if chat.prepared is not None:
                 end = yield from resume_calls(self._solver_loop, chat, decisions)
@@ -208,7 +211,10 @@ class ReWOOAgent(Agent[AnswerT_co]):
         return (yield from self._solve(progress, chat))
 
     def _run_steps(self, progress: EvidenceProgress, chat: Chat, steps: Sequence[EvidenceStep]) -> Effects[End | None]:
-        """Run steps that can run together; return how the run ends, or that it waits."""
+        """Run `steps` together; return the end of the run, or None if it continues.
+
+        A run that waits has an end, too.
+        """
         for step in steps:
             yield EmitEvent(chat.control, StepBegan(index=progress.steps.index(step), text=step.text))
         calls = progress.calls(steps, self._loop.offered_tools(chat), ids_in(chat.messages))
@@ -216,7 +222,7 @@ class ReWOOAgent(Agent[AnswerT_co]):
         return (yield from run_calls(self._solver_loop, chat, calls))
 
     def _solve(self, progress: EvidenceProgress, chat: Chat) -> Effects[RunResult[AnswerT_co]]:
-        """Have the question answered."""
+        """Ask the solver for the answer, and return the result of the run."""
         evidence = progress.for_solver(chat.messages)
         solving = chat.next([*chat.messages[: progress.goal], evidence])
         solving.history = chat.messages  # so that calls of the solver, which are refused, get ids of their own
@@ -225,6 +231,7 @@ class ReWOOAgent(Agent[AnswerT_co]):
         return result_of(solving, end, type(self).__name__)
 
     def _planner_instructions(self, tools: Toolset) -> str:
+        """Return the system message for the planner, with the descriptions of `tools`."""
         described = formats.get("text").describe(tools.values())
         tool_lines = _WITH_TOOLS.format(tools=described) if tools else _WITHOUT_TOOLS
         return join_paragraphs(self._own_instructions, _PLANNER.format(most=self._max_steps, tools=tool_lines))
@@ -251,16 +258,16 @@ class EvidenceProgress:
     evidence: dict[str, Evidence] = field(default_factory=dict)
 
     def next_steps(self) -> list[EvidenceStep]:
-        """Return the steps that can run now, together, in the order of the plan; none once all are done.
+        """Return the steps that can run now, in the order of the plan; an empty list at the end.
 
-        No step waits for a reference that no step makes.
+        A step does not wait for a reference to a step that does not exist.
         """
         names = {step.name for step in self.steps}
         waiting = names - self.evidence.keys()
         return [step for step in self.steps if step.name in waiting and waiting.isdisjoint(step.needs)]
 
     def calls(self, steps: Sequence[EvidenceStep], tools: Iterable[Tool], used: dict[str, None]) -> list[ToolCall]:
-        """Return the calls of steps, with evidence in place of references.
+        """Return the calls of `steps`, with evidence in place of references.
 
         Args:
             steps: The steps.
@@ -293,5 +300,6 @@ class EvidenceProgress:
         return Message(role="user", content=(Content.text(text), *parts) if parts else text, continues=True)
 
     def _step_with_evidence(self, step: EvidenceStep) -> str:
+        """Return `step` and its evidence as text for the solver."""
         thought = f"Plan: {step.thought}\n" if step.thought else ""
         return f"{thought}{step.name} = {step.call}\nEvidence: {self.evidence[step.name].text}"

@@ -36,7 +36,7 @@ _NEXT: Final = re.compile(
 )
 _PLAN: Final = re.compile(rf"(?:^|\n)(?:[^\S\n]|[\-*+•_#`\d.)])*+{_LABEL}\s*")
 _MENTION: Final = re.compile(r"(?:#[Ee]|\bE)(\d{1,4})[`*_]{0,3}\s*=(?!=)")
-"""The beginning of a step, or of text that was meant as one."""
+"""The beginning of a step, or of text that was meant as a step."""
 _CLOSING: Final = {"[": "]", "(": ")"}
 
 
@@ -45,7 +45,7 @@ class EvidenceStep:
     """One step of a ReWOO plan.
 
     Attributes:
-        name: The name that others refer to: `#E1`.
+        name: The name by which other steps refer to it: `#E1`.
         tool: The tool.
         arguments: A JSON object with references in it; the text itself if it cannot be read.
         thought: The planner's reason for it; may be empty.
@@ -98,7 +98,7 @@ def read_plan(text: str, tools: Mapping[str, Tool], most: int) -> PlanDraft:
 
 
 def _read_steps(text: str, tools: Mapping[str, Tool], most: int) -> tuple[list[EvidenceStep], list[str]]:
-    """Return the steps of a text, one more than there may be at most, and what is wrong with each."""
+    """Return the steps in `text`, and their problems; it stops after one step more than `most`."""
     steps: list[EvidenceStep] = []
     problems: list[str] = []
     beside: list[str] = []
@@ -122,7 +122,10 @@ def _read_steps(text: str, tools: Mapping[str, Tool], most: int) -> tuple[list[E
 
 
 def _unread_problems(steps: Sequence[EvidenceStep], beside: Sequence[str]) -> list[str]:
-    """Return the problems of steps without a call, in the text beside the others: `#E3 = #E1 * 2`."""
+    """Return the problems of steps without a call, such as `#E3 = #E1 * 2`.
+
+    They are in `beside`, the texts before, between and after `steps`.
+    """
     names = {step.name for step in steps}
     meant = dict.fromkeys(f"#E{found[1]}" for text in beside for found in _MENTION.finditer(text))
     return [
@@ -131,12 +134,15 @@ def _unread_problems(steps: Sequence[EvidenceStep], beside: Sequence[str]) -> li
 
 
 def _thought(text: str) -> str:
-    """Return the planner's reason in the text before a step."""
+    """Return the planner's reason in `text`, the text before a step."""
     return _PLAN.split(text)[-1].strip().strip("`-*•").strip()
 
 
 def _arguments(name: str, text: str, tools: Mapping[str, Tool]) -> tuple[dict[str, Any] | str, str]:
-    """Return the arguments of a step, and its problem; empty if it has none."""
+    """Return the arguments in `text`, for the tool `name`, and their problem; empty if none.
+
+    Arguments that cannot be read are returned as text.
+    """
     tool = tools.get(name)
     problem = "" if tool is not None else unknown_tool(name, tools).message
     try:
@@ -146,9 +152,16 @@ def _arguments(name: str, text: str, tools: Mapping[str, Tool]) -> tuple[dict[st
 
 
 def _arguments_end(text: str, opening: str) -> tuple[int, bool]:
-    """Return where the arguments at the beginning of a text end, and whether a bracket ends them.
+    """Return the place where the arguments in `text` end, and whether a bracket ends them.
 
-    Brackets in strings do not count. If that leaves no end, as an odd quotation mark may, they count; and then the last one of the line is the end.
+    They begin at the beginning of `text`.
+
+    Brackets in strings do not count. If no end is found so, as after an odd quotation mark, they count, too; and if that finds no end, the last
+    bracket of the line is the end.
+
+    Args:
+        text: The text after the opening bracket.
+        opening: The opening bracket.
     """
     closing = _CLOSING[opening]
     for string in _string_patterns(text):
@@ -163,9 +176,9 @@ def _arguments_end(text: str, opening: str) -> tuple[int, bool]:
 
 
 def _string_patterns(text: str) -> Sequence[str]:
-    """Return the patterns of a string, in the order in which to try them.
+    """Return the patterns of strings in `text`, in the order in which to try them.
 
-    Each ends with `|`, unless it is empty.
+    A pattern ends with `|`, or is empty: then brackets in strings count.
     """
     if re.match(r"\s*+[\[{(]?\s*+'", text):  # as Python writes them
         return r'"(?>[^"\\]+|\\.)*+(?:"|\\?\Z)|' + r"'(?>[^'\\]+|\\.)*+(?:'|\\?\Z)|", ""
@@ -178,7 +191,7 @@ def _string_patterns(text: str) -> Sequence[str]:
 
 
 def _unknown_references(steps: Sequence[EvidenceStep]) -> list[str]:
-    """Return the problems of references to steps that do not exist."""
+    """Return the problems of references in `steps` to steps that do not exist."""
     names = {step.name for step in steps}
     known = ", ".join(sorted(names, key=lambda name: (len(name), name)))
     return [
@@ -190,7 +203,7 @@ def _unknown_references(steps: Sequence[EvidenceStep]) -> list[str]:
 
 
 def _fatal_problems(steps: Sequence[EvidenceStep]) -> list[str]:
-    """Return the problems of names that two steps have; or else of steps that wait for one another."""
+    """Return the problems of names that two of `steps` have, or else of steps that wait for one another."""
     counts = Counter(step.name for step in steps)
     if twice := [name for name, count in counts.items() if count > 1]:
         return [f"two steps are called {name}; give each a number of its own" for name in twice]
@@ -226,12 +239,12 @@ class Evidence:
 
     @classmethod
     def of(cls, result: ToolResult) -> Evidence:
-        """Return the result of a step as evidence."""
+        """Return `result`, the result of a step, as evidence."""
         return cls(value=json_value_of(result), text=result.content, ok=result.ok)
 
 
 def references_in(value: JSON) -> Iterator[str]:
-    """Yield the references in the texts of an argument, at any depth, but not in names of members."""
+    """Yield the references in the texts of `value`, at any depth, but not in names of members."""
     if isinstance(value, str):
         yield from REFERENCE.findall(value)
     elif isinstance(value, (list, dict)):
@@ -240,9 +253,10 @@ def references_in(value: JSON) -> Iterator[str]:
 
 
 def substitute(value: JSON, values: Mapping[str, JSON]) -> JSON:
-    """Return an argument with evidence in place of the references in it.
+    """Return `value` with evidence in place of the references in it.
 
-    A text that is a reference and nothing else becomes the value itself; a reference within a text becomes the value's text. Unknown ones stay.
+    A text that is a reference and nothing else becomes the evidence's value; a reference within a text becomes the value's text. Unknown references
+    stay.
 
     Args:
         value: The argument, which is not changed.
@@ -261,7 +275,7 @@ def substitute(value: JSON, values: Mapping[str, JSON]) -> JSON:
 
 
 def text_of(value: JSON) -> str:
-    """Return the text of a value: a text as it is, anything else as JSON."""
+    """Return `value` if it is text, else `value` as JSON text."""
     return value if isinstance(value, str) else to_json_text(value)
 
 
@@ -271,7 +285,7 @@ _STRING: Final = r'"(?>[^"\\]+|\\.)*+(?:"|\\?\Z)'
 """With or without an end, so that text without one is not read again from every quotation mark on."""
 
 _QUOTED: Final = r"(?<!\w)'(?>[^'\\]+|\\.)*+(?:'|\\?\Z)"
-"""The same as Python writes it; an apostrophe within a word begins none."""
+"""A string with single quotes, as Python writes it; an apostrophe within a word does not begin one."""
 
 _BARE: Final = re.compile(rf"{_STRING}|{_QUOTED}|{REFERENCE.pattern}", re.DOTALL)
 """A string, or a reference outside strings."""
@@ -281,21 +295,24 @@ _PIECES: Final = re.compile(rf"{_STRING}|{_QUOTED}|(?P<open>[\[({{])|(?P<close>[
 
 
 class UnreadableError(ValueError):
-    """Text that cannot be read as the arguments of a tool; the message tells a planner what to write."""
+    """Raised for text that cannot be read as arguments; the message says what to write instead.
+
+    The planner reads the message.
+    """
 
 
 def arguments_of(text: str, schema: Mapping[str, Any] | None) -> dict[str, Any]:
-    """Return the arguments that a text writes.
+    """Return the arguments in `text`.
 
-    Text that is not a JSON object is the value of the one parameter that a tool needs; or it is `name=value, …`, or the values in their order.
-    A reference may be without quotes.
+    Text that is not a JSON object is the value of the only parameter that a tool needs; or it is `name=value, …`, or the values in the order of the
+    parameters. A reference may be without quotes.
 
     Args:
         text: The text in the brackets.
         schema: The tool's parameters; None for an unknown tool.
 
     Raises:
-        UnreadableError: It is none of these.
+        UnreadableError: `text` is none of these.
     """
     text = text.strip()
     if not text:
@@ -322,10 +339,10 @@ def arguments_of(text: str, schema: Mapping[str, Any] | None) -> dict[str, Any]:
 
 
 def with_evidence(arguments: dict[str, Any] | str, values: Mapping[str, Any], schema: Mapping[str, Any]) -> Any:
-    """Return the arguments of a step with evidence in place of its references.
+    """Return `arguments`, those of a step, with evidence in place of references.
 
-    A reference that is a whole argument gives the value itself; or its text, if the tool takes only text there. Arguments that could not be read stay
-    text: the result of a tool never becomes the arguments of another.
+    A reference that is a whole argument becomes the evidence's value, or the value's text if the parameter accepts only text. Arguments that could
+    not be read stay text: the result of a tool never becomes all arguments of another tool.
 
     Args:
         arguments: The arguments, which are not changed.
@@ -341,23 +358,25 @@ def with_evidence(arguments: dict[str, Any] | str, values: Mapping[str, Any], sc
 
 
 def _accepts_only_text(schema: Any, value: Any = "") -> bool:
-    """Return whether a parameter takes only text; if it may be null, a null stays one."""
+    """Return whether a parameter with `schema` accepts only text, so that `value` has to become text.
+
+    If the parameter may be null, and `value` is None, the result is False.
+    """
     either = schema.get("anyOf", [schema]) if isinstance(schema, Mapping) else []
     kinds = {each.get("type") if isinstance(each, Mapping) else None for each in either}
     return "string" in kinds and kinds <= {"string", "null"} and not (value is None and "null" in kinds)
 
 
 def _quote_references(text: str) -> str:
-    """Return a text with quotes around the references outside strings."""
+    """Return `text` with quotes around the references outside strings."""
     return _BARE.sub(lambda found: f'"{found[0]}"' if found[0].startswith("#") else found[0], text)
 
 
 def _keyword_arguments(pieces: list[str], schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the arguments that are written `name=value, …`.
+    """Return the arguments in `pieces`, which are written as `name=value`, or None if they are not.
 
-    Return None unless the first one has the name of a parameter.
-
-    A piece without a name continues the value before it, which is text with a comma in it.
+    The first piece decides: its name must be that of a parameter. A piece without a name continues the value before it, which is text with a comma in
+    it.
 
     Raises:
         UnreadableError: A name is written twice.
@@ -380,9 +399,9 @@ def _keyword_arguments(pieces: list[str], schema: Mapping[str, Any]) -> dict[str
 
 
 def _single_argument(text: str, pieces: list[str], schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return a text as the one argument that a tool needs, or takes.
+    """Return `text` as the only argument that a tool needs, or takes, or None if it is not.
 
-    Return None for several values of a tool that takes more.
+    It is not if the tool takes more arguments, and `pieces`, the parts of `text` between commas, may be values for them.
     """
     required, known = schema.get("required", ()), schema.get("properties", {})
     names = list(required if len(required) == 1 else known)
@@ -394,7 +413,7 @@ def _single_argument(text: str, pieces: list[str], schema: Mapping[str, Any]) ->
 
 
 def _positional_arguments(pieces: list[str], schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return the arguments in the order of the parameters; None unless their number fits."""
+    """Return `pieces` as arguments in the order of the parameters, or None if their number does not fit."""
     known = schema.get("properties", {})
     if not len(schema.get("required", ())) <= len(pieces) <= len(known):
         return None
@@ -402,7 +421,10 @@ def _positional_arguments(pieces: list[str], schema: Mapping[str, Any]) -> dict[
 
 
 def _value(text: str, name: str, schema: Mapping[str, Any]) -> Any:
-    """Return the value of a parameter that a text writes; text in quotes without them."""
+    """Return the value that `text` has for the parameter `name`, by its schema.
+
+    A text loses the quotes around it.
+    """
     text = text.strip()
     if REFERENCE.fullmatch(text):
         return text
@@ -416,7 +438,7 @@ def _value(text: str, name: str, schema: Mapping[str, Any]) -> Any:
 
 
 def _split(text: str) -> list[str]:
-    """Return the pieces of a text between commas outside strings and brackets."""
+    """Return the pieces of `text` between commas outside strings and brackets."""
     pieces, start, depth = [], 0, 0
     for found in _PIECES.finditer(text):
         if found["open"]:

@@ -68,11 +68,11 @@ _WITH_ANSWER: Final = frozenset({"answered", "stop_tool"})
 
 
 def end_text(reason: StopReason, error: BaseException | None) -> str:
-    """Return why a run or a step ended, in words."""
+    """Return the reason why a run or a step ended, in words, with the text of `error`, if any."""
     if error is None:
         return STOP_REASON_TEXTS[reason]
     message = exception_message(error)
-    if reason == "model_error" and not isinstance(error, FcregistryError):  # of a function: `'x'` alone says little
+    if reason == "model_error" and not isinstance(error, FcregistryError):  # of a function, such as a `KeyError`: 'x'
         message = f"{type(error).__name__}: {message}".removesuffix(": ")
     return f"{STOP_REASON_TEXTS[reason]}: {message}"
 
@@ -133,8 +133,8 @@ class Control:
         deps: Objects that tools can receive as `context.deps`.
 
     Attributes:
-        events: The queue of a streamed run; None if nobody listens.
-        by: Who decided about calls that waited; None if that is not known.
+        events: The queue of a streamed run; None if the run is not streamed.
+        by: The name of the approver who decided about calls that waited; None if it is not known.
         kept: The results of the run of which the model saw only a part.
         is_bounded: Whether the caller or the time may end the run.
         token: Cancelled when the run has to end.
@@ -155,7 +155,7 @@ class Control:
             raise TypeError(f"a run takes cancellation, time_budget and deps, not {' or '.join(sorted(others))}")
         if time_budget is not None and not (type(time_budget) in (int, float) and time_budget > 0):
             raise ValueError(f"time_budget takes seconds: a number above 0, not {time_budget!r}")
-        calls_context(cancellation, deps)  # raises for wrong ones before the model is asked
+        calls_context(cancellation, deps)  # raises for wrong values before the model is asked
         self.deps: Sequence[Any] = deps
         self.kept: KeptResults = KeptResults()
         self.by: str | None = None
@@ -169,10 +169,10 @@ class Control:
 
     @classmethod
     def of_resumed(cls, by: str | None = None, **options: Any) -> Self:
-        """Return the control of what is left of a run that waited for decisions.
+        """Return the control of the rest of a run that waited for decisions.
 
         Args:
-            by: Who decided; None if that is not known.
+            by: The name of the approver; None if it is not known.
             **options: The options of the run.
 
         Raises:
@@ -201,25 +201,25 @@ class Control:
 
     @property
     def stopped(self) -> End | None:
-        """The end of a run that has to end now; None while it may go on."""
+        """The end of the run if it has to end now, or None while it may continue."""
         if not self.token.cancelled:
             return None
         return End(reason="time_budget" if self.token.reason == _TIME_BUDGET_USED else "cancelled")
 
     @property
     def calls_context(self) -> CallsContext:
-        """The token and the dependencies, as an executor's pipeline takes them."""
+        """The token and the dependencies, as an executor's pipeline expects them."""
         return calls_context(self.token if self.is_bounded else None, self.kept.with_deps(self.deps))
 
     def executor_options(self) -> dict[str, Any]:
-        """Return the token and the dependencies, as the methods of an executor take them."""
+        """Return the token and the dependencies as keyword arguments for the methods of an executor."""
         deps = self.kept.with_deps(self.deps)
         options: dict[str, Any] = {"deps": deps} if deps else {}
         return {**options, "cancellation": self.token} if self.is_bounded else options
 
 
 def checked_limit(name: str, value: object, least: int = 1) -> int:
-    """Return the value of an option that is a limit.
+    """Return `value`, the value of the option `name`, which is a limit.
 
     Raises:
         ValueError: It is not a whole number of at least `least`.
@@ -283,7 +283,7 @@ class Chat:
         usage: The tokens of all models together.
         prepared: The calls that wait for approval.
         steps: What was done since the run began or was resumed.
-        history: All messages of a run that has several conversations, before this one. No call of this one gets an id of theirs.
+        history: All messages of a run that has several conversations, before this conversation. Its calls get other ids than theirs.
     """
 
     messages: list[Message]
@@ -358,7 +358,7 @@ class RunState:
             visible: The tools that the model sees, if some are behind gateways.
         """
         control.kept.texts.update(self.kept)
-        chat = self.chat  # which stays as it is, since the caller has it
+        chat = self.chat  # it is not changed, since the caller has it
         messages, history = list(chat.messages), list(chat.history)
         return replace(chat, messages=messages, history=history, control=control, visible=visible, steps=[])
 
@@ -414,15 +414,15 @@ class RunState:
 
 
 def check_state(state: object, agent: str) -> None:
-    """Raise unless an agent can resume a run.
+    """Check that an agent can resume a run.
 
     Args:
         state: The state of the run.
         agent: The class of the agent.
 
     Raises:
-        TypeError: It is not a `RunState`: the `state` of a result whose calls do not wait is None.
-        ApprovalError: It is the state of another agent's run.
+        TypeError: `state` is not a `RunState`: the `state` of a result whose calls do not wait is None.
+        ApprovalError: `state` is that of another agent's run.
     """
     if not isinstance(state, RunState):
         raise TypeError(f"state is what a result has whose stop_reason is 'approval', not {state!r:.80}")

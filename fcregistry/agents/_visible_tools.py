@@ -132,7 +132,7 @@ class FoundTool(TypedDict):
 
 
 class Gateway:
-    """A tool that opens tools.
+    """The base of the functions of gateways.
 
     Args:
         gateway_map: Which tools are behind which gateway.
@@ -142,7 +142,7 @@ class Gateway:
         self.gateway_map = gateway_map
 
     def opens(self, arguments: Mapping[str, Any]) -> Opened:
-        """Return what a call with these decoded arguments opens, if it succeeds."""
+        """Return the groups and tools that a call with the decoded `arguments` opens, if it succeeds."""
         return Opened()
 
 
@@ -159,7 +159,7 @@ class GroupGateway(Gateway):
         self.group = group
 
     def opens(self, arguments: Mapping[str, Any]) -> Opened:
-        """Return the group, and those around it."""
+        """Return the group, and the lazy groups around it."""
         return self.gateway_map.opened_by(self.group)
 
     def __call__(self) -> str:
@@ -204,7 +204,7 @@ class LoadGateway(Gateway):
     """Opens tools by name."""
 
     def opens(self, arguments: Mapping[str, Any]) -> Opened:
-        """Return the named tools."""
+        """Return the tools that the argument `names` names, as far as they are available."""
         return Opened(tools=frozenset(tool.name for tool in self._available(arguments["names"])[0]))
 
     def __call__(self, names: Annotated[list[str], Len(1, _MAX_NAMES)]) -> str:
@@ -224,10 +224,7 @@ class LoadGateway(Gateway):
         )
 
     def _available(self, names: list[str]) -> tuple[list[Tool], list[str]]:
-        """Return the tools of some names that are available, and the other names.
-
-        Each once, in the order given.
-        """
+        """Return the available tools among `names`, and the names without such a tool, each once and in order."""
         loaded, unknown = [], []
         for name in dict.fromkeys(names):
             tool = self.gateway_map.tools.get(name)
@@ -239,15 +236,15 @@ class LoadGateway(Gateway):
 
 
 def gateway_name(group: str) -> str:
-    """Return the wire name of the gateway of a group."""
+    """Return the wire name of the gateway of `group`."""
     return f"get_{group.replace('.', '_')}_methods"
 
 
 def gateways_of(gateway_map: GatewayMap) -> list[Tool]:
-    """Return the gateways of a map.
+    """Return the gateways of `gateway_map` as tools.
 
     Raises:
-        DefinitionError: A group's name is too long to make one.
+        DefinitionError: The name of a group is too long for the name of its gateway.
     """
     made = [
         _gateway_tool(GroupGateway(gateway_map, group), gateway_name(group), _group_description(group))
@@ -259,6 +256,7 @@ def gateways_of(gateway_map: GatewayMap) -> list[Tool]:
 
 
 def _gateway_tool(gateway: Callable[..., object], name: str, description: str = "") -> Tool:
+    """Return the tool `name` that calls `gateway`; without `description`, the docstring describes it."""
     options: ToolOptions = {"name": name, "read_only": True, "idempotent": True, "open_world": False}
     if description:
         options["description"] = description
@@ -266,15 +264,15 @@ def _gateway_tool(gateway: Callable[..., object], name: str, description: str = 
 
 
 def gateway_of(tool: Tool) -> Gateway | None:
-    """Return the gateway of a tool, or None if it is not a gateway."""
-    if owner_of(tool) is not None:  # a plugin's tool, which is not imported to find out
+    """Return the gateway that `tool` calls, or None if it is not the tool of a gateway."""
+    if owner_of(tool) is not None:  # a plugin's tool, which is not imported only for this
         return None
     function: object = tool.function
     return function if isinstance(function, Gateway) else None
 
 
 def gateway_map_of(tools: Toolset) -> GatewayMap | None:
-    """Return the map of the gateways among some tools; None if there are no gateways.
+    """Return the map of the gateways among `tools`, or None if there are no gateways.
 
     Raises:
         DefinitionError: There are several maps, or a tool behind a gateway is missing or has another name.
@@ -296,7 +294,10 @@ def gateway_map_of(tools: Toolset) -> GatewayMap | None:
 
 
 def not_visible_error(tool: Tool, gateway_map: GatewayMap, opened: Opened) -> CallError:
-    """Return the error of a call to a tool that is not visible yet, or a gateway that no longer is."""
+    """Return the error of a call to `tool`, which is not visible.
+
+    It is behind a gateway, or is a gateway that was called already.
+    """
     gateway = gateway_of(tool)
     group = gateway.group if isinstance(gateway, GroupGateway) else tool.group
     closed = gateway_map.outermost_closed(group, opened)
@@ -308,6 +309,7 @@ def not_visible_error(tool: Tool, gateway_map: GatewayMap, opened: Opened) -> Ca
 
 
 def _group_description(group: str) -> str:
+    """Return the description of the gateway of `group`."""
     return f"Show the tools of the group {group}, so that they can be called from the next message on."
 
 
@@ -360,22 +362,25 @@ class GatewayMap:
             self._inner.setdefault(next(iter(self.enclosing(group)[-2:-1]), ""), []).append(group)
 
     def enclosing(self, group: str) -> tuple[str, ...]:
-        """Return the lazy groups that a group is in, itself included, outermost first."""
+        """Return the lazy groups that `group` is in, itself included, outermost first."""
         return tuple(name for name in _group_path(group) if name in self.lazy)
 
     def behind(self, group: str) -> tuple[Tool, ...]:
-        """Return the tools that a lazy group's gateway opens: without those of lazy groups in it."""
+        """Return the tools that the gateway of `group` opens: all but those of lazy groups in it."""
         return tuple(self.tools[name] for name in self._behind[group])
 
     def inner(self, group: str = "") -> Sequence[str]:
-        """Return the lazy groups right below a lazy group; without one, those that are in no other."""
+        """Return the lazy groups directly in the lazy group `group`.
+
+        If `group` is empty, return those that are in no other.
+        """
         return self._inner.get(group, ())
 
     def opened_by(self, group: str) -> Opened:
-        """Return what opening a group opens: the group and the lazy groups around it.
+        """Return what opening `group` opens: the group and the lazy groups around it.
 
         Raises:
-            GroupNotFoundError: It is not a lazy group here.
+            GroupNotFoundError: `group` is not a lazy group of this map.
         """
         if group not in self.lazy:
             raise GroupNotFoundError(
@@ -384,26 +389,35 @@ class GatewayMap:
         return Opened(groups=frozenset(self.enclosing(group)))
 
     def known(self, opened: Opened) -> Opened:
-        """Return the part that exists here: tools and groups may have gone since it was written."""
+        """Return the part of `opened` that this map has.
+
+        Tools and groups may be missing since `opened` was written.
+        """
         groups = {enclosing for group in opened.groups & self.lazy for enclosing in self.enclosing(group)}
         return Opened(groups=frozenset(groups), tools=opened.tools & set(self.tools))
 
     def visible(self, opened: Opened) -> set[str]:
-        """Return the wire names of the tools that are visible, given what has been opened."""
+        """Return the wire names of the tools that are visible once `opened` is open."""
         return self._always.union(opened.tools, *(self._behind[group] for group in opened.groups))
 
     def closed(self, opened: Opened) -> list[str]:
-        """Return the lazy groups whose gateways are visible: closed groups that are in no other closed group."""
+        """Return the lazy groups whose gateways are visible.
+
+        They are not in `opened`, and all groups that contain them are.
+        """
         reached = [group for outer in ("", *opened.groups) for group in self.inner(outer)]
         return [group for group in reached if group not in opened.groups]
 
     def outermost_closed(self, group: str, opened: Opened) -> str | None:
-        """Return the outermost hidden group that is the group or contains it; None if all of them are open."""
+        """Return the outermost of `group` and the groups around it that is not in `opened`.
+
+        Return None if all lazy groups among them are open.
+        """
         return next((name for name in self.enclosing(group) if name not in opened.groups), None)
 
 
 def lazy_groups(patterns: Iterable[str], groups: Set[str]) -> frozenset[str]:
-    """Return the groups that patterns name.
+    """Return the groups that `patterns` name.
 
     Args:
         patterns: Names of groups, or globs over them.
@@ -429,7 +443,7 @@ def lazy_groups(patterns: Iterable[str], groups: Set[str]) -> frozenset[str]:
 
 
 def _group_path(group: str) -> list[str]:
-    """Return the names of the groups that a group is in, itself included, outermost first."""
+    """Return the names of the groups that `group` is in, itself included, outermost first."""
     segments = group.split(".")
     return [".".join(segments[: end + 1]) for end in range(len(segments))]
 
@@ -460,7 +474,9 @@ class VisibleTools:
         self.executor: Executor = executor
         self._kept: KeptResults = KeptResults()
         self._map = gateway_map_of(executor.tools)
-        self._always_visible: list[str] = []  # what no gateway opens: other tools, and the search's gateways
+        self._always_visible: list[
+            str
+        ] = []  # the tools that no gateway opens: other tools, and the gateways of the search
         if self._map is not None:
             others = {name: tool for name, tool in executor.tools.items() if name not in self._map.tools}
             gateways = {name for name, tool in others.items() if isinstance(gateway_of(tool), GroupGateway)}
@@ -468,7 +484,7 @@ class VisibleTools:
         self._show(Opened())
 
     def fresh(self) -> Self:
-        """Return another conversation with the same executor, in which only the first tools are visible."""
+        """Return the tools of another conversation with the same executor, in which no gateway was called."""
         other = copy(self)
         other._kept = KeptResults()
         other._show(Opened())
@@ -486,7 +502,7 @@ class VisibleTools:
         return self._map is not None
 
     def offered(self) -> tuple[Tool, ...]:
-        """Return the values of `tools`, cached for agents: there may be thousands, and they seldom change."""
+        """Return the visible tools without `read_result`, cached for agents: there may be thousands of tools."""
         if self._offered is not None:
             return self._offered
         return tuple(tool for tool in self._visible.values() if not tool.unavailable)
@@ -537,7 +553,9 @@ class VisibleTools:
         return self._merge_results(refused, ran, len(given))
 
     def refusal(self, call: object) -> ToolResult | None:
-        """Return why a call cannot be made in this message, as its result; None if the executor may run it.
+        """Return the failed result of a call that cannot be made in this message, or None.
+
+        None means that the executor may run it.
 
         For callers of the executor's other methods, such as `prepare` and `stream`. Pass the results to `note` then.
 
@@ -626,7 +644,10 @@ class VisibleTools:
         return f"<VisibleTools {', '.join(self.tools) or 'none'} of {len(self.executor.tools)}>"
 
     def _show(self, opened: Opened) -> None:
-        """Make the tools visible that are open, without looking at the others: there may be thousands."""
+        """Make the tools visible that are open with `opened`.
+
+        Other tools are not looked at: there may be thousands.
+        """
         tools, gateway_map = self.executor.tools, self._map
         self._opened = opened
         self._visible: Mapping[str, Tool] = tools
@@ -637,11 +658,12 @@ class VisibleTools:
         self._offered = _stable_order(self._visible)
 
     def _open(self, opened: Opened) -> None:
+        """Make the tools visible that are open with `opened`, unless this is the state already."""
         if opened != self._opened:
             self._show(opened)
 
     def _refusals(self, calls: Sequence[object]) -> dict[int, ToolResult]:
-        """Return the results of the calls that are refused, by their positions."""
+        """Return the failed results of those of `calls` that are refused, by their positions, and log them."""
         refused = {index: result for index, call in enumerate(calls) if (result := self.refusal(call)) is not None}
         for result in refused.values():
             log_failure(result)
@@ -650,6 +672,10 @@ class VisibleTools:
     def _merge_results(
         self, refused: Mapping[int, ToolResult], ran: Iterable[ToolResult], count: int
     ) -> list[ToolResult]:
+        """Return the results of all `count` calls in order, and note them.
+
+        `refused` has some by their positions; `ran` are the others.
+        """
         others = iter(ran)
         results = [refused[index] if index in refused else next(others) for index in range(count)]
         self.note(results)
@@ -657,9 +683,9 @@ class VisibleTools:
 
 
 def _stable_order(visible: Mapping[str, Tool]) -> tuple[Tool, ...] | None:
-    """Return tools in the order in which a model is given them.
+    """Return the tools `visible` in the order in which a model gets them.
 
-    Return None if the environment decides which these are.
+    Return None if the environment decides which of them are available.
     """
     tools = tuple(Toolset(visible.values()).values())
     return (
@@ -670,12 +696,12 @@ def _stable_order(visible: Mapping[str, Tool]) -> tuple[Tool, ...] | None:
 
 
 def without_refused(calls: Sequence[T], refused: Mapping[int, ToolResult]) -> list[T]:
-    """Return calls without those that are refused, which are given by their positions."""
+    """Return `calls` without those whose positions are in `refused`."""
     return [call for index, call in enumerate(calls) if index not in refused]
 
 
 def _opened_in_history(messages: Iterable[object], executor: Executor) -> Opened:
-    """Return what the gateway calls in a history opened, without calls that would not be valid now."""
+    """Return what the calls of gateways in `messages` opened, without calls that are not valid now."""
     opened, pipeline = Opened(), pipeline_of(executor)
     for call in chain.from_iterable(map(calls_of, messages)):
         try:
