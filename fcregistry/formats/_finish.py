@@ -1,4 +1,4 @@
-"""Why a model stopped, as messages and responses of providers say it; and the calls of a message that was cut off, which do not run.
+"""The reason why a model stopped, in messages and responses of providers; and the calls of a message that was cut off, which do not run.
 
 Sources: the API references of OpenAI ("Chat Completions", "Responses"), Anthropic ("Messages"), Gemini (`FinishReason`), Bedrock (`Converse`) and
 Ollama ("Generate a chat completion").
@@ -15,7 +15,7 @@ from fcregistry._base.call import ToolCall, UnreadArguments, cut_off_text
 from fcregistry.formats._read import MalformedCallError, read_call, read_calls, read_field
 
 FinishReason: TypeAlias = Literal["stop", "tool_calls", "length", "content_filter", "other"]
-"""Why a model stopped: it was done; it made calls; the limit of tokens; a filter of the provider; something else."""
+"""Why a model stopped: it had finished; it made calls; the limit of tokens; a filter of the provider; something else."""
 
 CUT_OFF: Final = frozenset({"length", "content_filter"})
 """The reasons of a message that was cut off."""
@@ -43,15 +43,18 @@ _PLACES: Final = ("finish_reason", "finishReason", "stop_reason", "stopReason", 
 
 
 def finish_reason(word: object, has_calls: bool) -> FinishReason:
-    """Return why a model stopped. Calls are the reason, also if its server says `stop`."""
+    """Return the reason why a model stopped, from the `word` of its provider.
+
+    If the message has calls (`has_calls`), they are the reason, even if the provider says `stop`.
+    """
     reason = _FINISHED.get(str(word).lower(), "other")
     return "tool_calls" if has_calls and reason == "stop" else reason
 
 
 def finish_reason_in(response: object) -> FinishReason | None:
-    """Return why a model stopped, as a message or a whole response of any provider says; None if it does not say.
+    """Return the reason why a model stopped that `response` gives, or None if it gives none.
 
-    A message of LangChain says it in its metadata.
+    `response` is a message or a whole response of any provider. A message of LangChain has the reason in its metadata.
     """
     if read_field(response, "status") == "incomplete":  # of OpenAI's responses
         reason = read_field(read_field(response, "incomplete_details"), "reason")
@@ -71,16 +74,21 @@ def finish_reason_in(response: object) -> FinishReason | None:
 
 
 def parse_message(message: Any) -> list[ToolCall]:
-    """Return the calls of an assistant message, or of a whole response.
+    """Return the calls of `message`, an assistant message or a whole response.
 
     Raises:
-        MalformedCallError: One of them is not a call.
+        MalformedCallError: One of the calls is malformed.
     """
     return [read_call(call) for call in with_cut_calls(message, read_calls(message))]
 
 
 def with_cut_calls(response: object, calls: Sequence[Any]) -> list[Any]:
-    """Return the calls of a message or a response, which are not read yet, so that no executor runs those that may be cut off."""
+    """Return `calls`, in which those that may be cut off are changed so that no executor runs them.
+
+    Args:
+        response: The message or the whole response, which says whether it was cut off.
+        calls: Its calls, in the provider's shape.
+    """
     reason = finish_reason_in(response)
     if reason not in CUT_OFF and read_field(response, "status") != "incomplete":
         return list(calls)
@@ -88,6 +96,10 @@ def with_cut_calls(response: object, calls: Sequence[Any]) -> list[Any]:
 
 
 def _without_cut(given: object, why: str, *, is_last: bool) -> object:
+    """Return the call `given`, changed so that no executor runs it if it may be cut off.
+
+    It may be cut off if it is the last call (`is_last`) or has no arguments.
+    """
     try:
         call = read_call(given)
     except MalformedCallError:  # the executor refuses it
@@ -96,25 +108,28 @@ def _without_cut(given: object, why: str, *, is_last: bool) -> object:
 
 
 def cut_off_calls(calls: tuple[ToolCall, ...], why: str) -> tuple[ToolCall, ...]:
-    """Return the calls of a message that was cut off, so that no executor runs those that may be incomplete.
+    """Return `calls`, those of a cut-off message, changed so that no executor runs incomplete ones.
 
-    The last one may be, whatever its JSON looks like. An earlier one may be only if it has no arguments yet: text that is a whole JSON object cannot
-    go on, and in any other text the executor finds the end itself.
+    The last call may be incomplete, whatever its JSON looks like. An earlier call may be incomplete only if it has no arguments yet: a whole JSON
+    object cannot continue, and the executor refuses any other text itself.
 
     Args:
-        calls: The calls of the message; the same object is returned if nothing changes.
-        why: What cut the message off: a finish reason.
+        calls: The calls of the message. If nothing changes, they are returned themselves.
+        why: The finish reason of the message.
     """
     cut = tuple(cut_off_call(call, why) if call is calls[-1] or _has_no_text(call) else call for call in calls)
     return calls if all(map(is_, cut, calls)) else cut
 
 
 def cut_off_call(call: ToolCall, why: str) -> ToolCall:
-    """Return a call that may be incomplete, with arguments that no executor runs."""
+    """Return `call`, which may be incomplete, with arguments that no executor runs.
+
+    `why` is the finish reason of the message.
+    """
     if isinstance(call.arguments, UnreadArguments):
         return call
     text = _arguments_text(call)
-    # Without its last bracket, the text is not a whole object, also where the reason is lost, as in JSON.
+    # Without its last bracket, the text is not a whole object, even if the reason is lost, as in JSON.
     text = text.rstrip().removesuffix("}") if text.rstrip().endswith("}") else text
     if text.strip() in ("", "null"):  # which would count as no arguments
         text = "{"
@@ -122,10 +137,12 @@ def cut_off_call(call: ToolCall, why: str) -> ToolCall:
 
 
 def _has_no_text(call: ToolCall) -> bool:
+    """Return whether the arguments of `call` are missing, or empty text."""
     return call.arguments is None or (isinstance(call.arguments, str) and not call.arguments.strip())
 
 
 def _arguments_text(call: ToolCall) -> str:
+    """Return the arguments of `call` as JSON text; empty if they cannot be written."""
     if isinstance(call.arguments, str):
         return call.arguments
     try:

@@ -47,13 +47,13 @@ class RenderInput:
     strict: bool
 
     def named(self, parameters: str) -> dict[str, Any]:
-        """Return the name, the description if there is one, and the schema under a key of the provider."""
+        """Return the name, the description if there is one, and the schema under the key `parameters`."""
         described = {"description": self.text} if self.text else {}
         return {"name": self.name, **described, parameters: self.parameters}
 
 
 def tool_description(tool: Tool) -> str:
-    """Return the description of a tool for the model, with a notice if it is deprecated."""
+    """Return the description of `tool` for the model, with a notice if the tool is deprecated."""
     deprecated = tool.options.deprecated
     if not deprecated:
         return tool.description
@@ -137,7 +137,7 @@ class Format:
     def _render(
         self, given: Tool | Mapping[str, Any], strict: bool, recursion: OnRecursion
     ) -> tuple[_Rendered, dict[str, Any]]:
-        """Return the definition of a tool and the schema in it, from the cache if possible."""
+        """Return the definition of the tool `given` and the schema in it, from the cache if possible."""
         if recursion not in ("refuse", "cut"):
             raise ValueError(f"recursion is 'refuse' or 'cut', not {recursion!r}")
         tool = tool_of(given)
@@ -153,6 +153,11 @@ class Format:
         return made, schema
 
     def _render_new(self, tool: Tool, strict: bool, recursion: OnRecursion) -> tuple[_Rendered, dict[str, Any]]:
+        """Return the definition of `tool` and the schema in it.
+
+        Raises:
+            DefinitionError: The format cannot express the tool.
+        """
         from fcregistry.formats._rewrite import UnsupportedSchemaError, transform  # not needed to read calls
 
         strict = strict or (self.strict_profile is not None and tool.options.meta.get(STRICT) is True)
@@ -163,8 +168,8 @@ class Format:
             made = self.render(
                 RenderInput(tool=tool, name=name, text=tool_description(tool), parameters=parameters, strict=strict)
             )
-        except UnsupportedSchemaError as unsayable:
-            raise self._refusal(tool, strict, unsayable.problems) from None
+        except UnsupportedSchemaError as error:
+            raise self._refusal(tool, strict, error.problems) from None
         except RecursionError:
             raise self._refusal(tool, strict, ("$: is nested too deeply",)) from None
         if isinstance(made, TextDefinition):
@@ -172,6 +177,7 @@ class Format:
         return Definition(made, dropped), parameters
 
     def _refusal(self, tool: Tool, strict: bool, problems: tuple[str, ...]) -> DefinitionError:
+        """Return the error for `tool`, which this format cannot express because of `problems`."""
         mode = " with strict=True" if strict else ""
         return DefinitionError(f"the tool {tool.id} cannot be described in the format {self.name!r}{mode}:", problems)
 
@@ -179,7 +185,7 @@ class Format:
         """Check the limits on all schemas of one request together.
 
         Raises:
-            DefinitionError: They exceed one.
+            DefinitionError: The schemas exceed a limit.
         """
         from fcregistry.formats._profile import excesses_together  # as above
 
@@ -190,6 +196,12 @@ class Format:
             raise DefinitionError(headline, tuple(problems))
 
     def _profile(self, strict: bool) -> Profile | None:
+        """Return the profile of the strict mode or of the usual mode; None if all of JSON Schema is accepted.
+
+        Raises:
+            TypeError: `strict` is not a bool.
+            DefinitionError: The format has no strict mode.
+        """
         if not isinstance(strict, bool):
             raise TypeError(f"strict is True or False, not {strict!r:.80}")
         if not strict:
@@ -202,7 +214,7 @@ class Format:
 
 
 def _combine_errors(errors: list[DefinitionError]) -> DefinitionError:
-    """Return one error for several tools."""
+    """Return one error with the problems of `errors`, those of several tools."""
     headlines = [str(error).split("\n", 1)[0].removesuffix(":") for error in errors]
     problems = [f"{headline}: {'; '.join(error.problems)}" for headline, error in zip(headlines, errors, strict=True)]
     return DefinitionError(f"{len(errors)} tools cannot be described:", tuple(problems))
@@ -221,24 +233,26 @@ _PARAMETERS: Final = ("parameters", "input_schema", "inputSchema", "parametersJs
 
 
 def tools_of(tools: Iterable[Tool | Mapping[str, Any]]) -> list[Tool]:
-    """Return tools and definitions as tools.
+    """Return `tools`, each a tool or the definition of one, as a list of tools.
 
     Raises:
-        TypeError: One is neither a tool nor a definition.
-        DefinitionError: A definition cannot be a tool's.
+        TypeError: One of `tools` is neither a tool nor a definition.
+        DefinitionError: The name or schema of a definition is not valid.
     """
     return [tool_of(each) for each in tools]
 
 
 def tool_of(given: Tool | Mapping[str, Any]) -> Tool:
-    """Return a tool itself, or a tool that can be described and not called for a definition.
+    """Return `given` if it is a tool, or a tool for the definition `given`.
+
+    A tool for a definition can be described, but not called.
 
     Args:
         given: A tool; or a definition in the shape of OpenAI (both APIs), Anthropic, Bedrock, MCP, or one function of Gemini.
 
     Raises:
-        TypeError: It is neither.
-        DefinitionError: The name or schema cannot be a tool's.
+        TypeError: `given` is neither.
+        DefinitionError: The name or schema of the definition is not valid.
     """
     from fcregistry._base.source import external_tool_problem  # not needed to read calls and report results
     from fcregistry._tools.tool import Tool
@@ -267,6 +281,7 @@ def tool_of(given: Tool | Mapping[str, Any]) -> Tool:
 
 
 def _refuse_call(**arguments: Any) -> NoReturn:
+    """Raise `TypeError`: the function of a tool that was made from a definition."""
     raise TypeError("a definition can be described to a model, and not called: it has no function")
 
 
@@ -299,12 +314,12 @@ class Alphabet:
     reserved: frozenset[str] = frozenset()
 
     def fits(self, name: str) -> bool:
-        """Return whether a name is accepted as it is."""
+        """Return whether the provider accepts `name` as it is."""
         is_short = self.longest is None or len(name) <= self.longest
         return is_short and name not in self.reserved and bool(re.fullmatch(f"{self.first}{self.rest}*", name))
 
     def wire_name(self, name: str) -> str:
-        """Return the wire name of a name: always the same, and different for different names."""
+        """Return the wire name for the tool `name`: always the same, and different for different names."""
         if self.fits(name) and not _LIKE_REWRITTEN.search(name):
             return name
         rewritten = self._rewritten(name)
@@ -316,6 +331,7 @@ class Alphabet:
         return rewritten[: self.longest - len(tail)] + tail
 
     def _rewritten(self, name: str) -> str:
+        """Return `name` with `_xHH_` for each character that is not accepted at its place."""
         written = ""
         for character in name:
             fits = re.fullmatch(self.rest if written else self.first, character) is not None
@@ -335,22 +351,22 @@ _HASH = 10
 
 
 def call_id(result: ToolResult) -> str:
-    """Return the id of the call that a result belongs to; empty if it had none."""
+    """Return the id of the call of `result`, or an empty string if the call has no id."""
     return (result.call.id if result.call else None) or ""
 
 
 def encode_content(
     result: ToolResult, text: Callable[[str], dict[str, Any]], media: Callable[[Content], dict[str, Any] | None]
 ) -> list[dict[str, Any]]:
-    """Return the parts of a result in a provider's shape.
+    """Return the parts of `result` in a provider's shape.
 
-    A part that the provider does not accept becomes words with its media type and size: a model that does not know of an image cannot ask
-    for it in another way.
+    A part that the provider does not accept becomes a text with its media type and size: a model that does not know of an image cannot ask for it
+    in another way.
 
     Args:
         result: A result with parts.
-        text: Makes the provider's shape of a text. Empty texts are left out, because providers refuse them.
-        media: Makes its shape of another part, or returns None if the provider does not accept it.
+        text: Returns a text in the provider's shape. Empty texts are left out, because providers refuse them.
+        media: Returns another part in the provider's shape, or None if the provider does not accept it.
     """
     encoded = []
     for part in result.parts:
@@ -364,11 +380,11 @@ def encode_content(
 
 
 def json_value_of(result: ToolResult, *, whole: bool = True) -> Any:
-    """Return the JSON value that a tool returned; for content and failures, the text.
+    """Return the JSON value that a tool returned as `result`; for content and failures, the text.
 
     Args:
         result: The result of the tool.
-        whole: Whether the value is read from the whole text, and not from what a model reads of it.
+        whole: Whether the value is read from the whole text, and not from the part of it that a model reads.
     """
     if not result.ok or result.parts:
         return result.content
@@ -379,17 +395,17 @@ def json_value_of(result: ToolResult, *, whole: bool = True) -> Any:
 
     try:
         return json.loads(text)
-    except (ValueError, RecursionError):  # the text was cut, or a hook has put text of its own in its place
+    except (ValueError, RecursionError):  # the text was cut, or a hook has replaced it
         return text
 
 
 def data_url(part: Content) -> str:
-    """Return the bytes of a piece of content as a URL (RFC 2397)."""
+    """Return the bytes of `part` as a data URL (RFC 2397)."""
     return f"data:{part.media_type};base64,{base64_of(part)}"
 
 
 def base64_of(part: Content) -> str:
-    """Return the bytes of a piece of content in base64 (RFC 4648, 4)."""
+    """Return the bytes of `part` in base64 (RFC 4648, 4)."""
     from fcregistry._results.content import base64_of as encode  # only for results with bytes
 
     return encode(part.data)

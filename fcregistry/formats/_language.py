@@ -17,13 +17,13 @@ from fcregistry.formats._node import Dropped, keywords_text, unshown_keywords
 
 
 class TypeWriter(ABC):
-    """Writes the types of one schema; a subclass for each language spells them.
+    """Writes the types of one schema; a subclass for each language defines how types are written.
 
     Args:
         schema: The schema, with its definitions.
 
     Attributes:
-        dropped: What neither a type nor a comment expresses.
+        dropped: The keywords that neither a type nor a comment expresses.
     """
 
     language: str
@@ -37,59 +37,59 @@ class TypeWriter(ABC):
 
     @abstractmethod
     def literal(self, value: Any) -> str:
-        """Spell the type that has only this JSON value."""
+        """Return the type that has only the JSON value `value`."""
 
     @abstractmethod
     def union(self, types: list[str]) -> str:
-        """Spell the union of types."""
+        """Return the union of `types`."""
 
     @abstractmethod
     def array(self, item: str) -> str:
-        """Spell an array of any length."""
+        """Return the type of an array of any length, with items of the type `item`."""
 
     @abstractmethod
     def tuple(self, items: list[str], rest: str | None) -> str:
-        """Spell an array of these items and then items of type `rest`; None if it ends there."""
+        """Return the type of an array of `items`, followed by items of the type `rest`, unless that is None."""
 
     @abstractmethod
     def mapping(self, value: str) -> str:
-        """Spell an object with any names."""
+        """Return the type of an object with any names, and values of the type `value`."""
 
     @abstractmethod
     def record(self, schema: dict[str, Any], place: Place) -> str:
-        """Spell an object with known names."""
+        """Return the type of an object with known names, whose `schema` is at `place`."""
 
     @abstractmethod
     def named(self, place: Place) -> str:
-        """Spell the name of a reference's target."""
+        """Return the name of the type of the schema at `place`, to which a reference leads."""
 
     def type_of(self, schema: Any, place: Place, *, commented: bool = False) -> str:
-        """Return a schema as a type.
+        """Return `schema` as a type.
 
         Args:
             schema: The schema.
             place: Its place.
-            commented: Whether a comment beside it holds what the type does not express.
+            commented: Whether a comment beside the type shows the keywords that it does not express.
         """
         alternatives = list(dict.fromkeys(self._alternatives(schema, place, commented)))
         return self.union(alternatives) if len(alternatives) > 1 else alternatives[0]
 
     def comment(self, schema: Any) -> str:
-        """Return the part of a comment on a parameter or field that its description lacks."""
+        """Return the keywords of `schema` that its type does not express, as text for a comment."""
         return keywords_text(unshown_keywords(schema, _SHOWN)) if isinstance(schema, dict) else ""
 
     def record_all_lost(self, schema: dict[str, Any], place: Place) -> None:
-        """Record the keywords that the type of a schema does not express, for a place without a comment."""
+        """Record the keywords of `schema` that its type does not express, for a `place` without a comment."""
         for keyword, value in unshown_keywords(schema, _SHOWN).items():
             self.record_lost(place, keyword, value)
 
     def record_lost(self, place: Place, keyword: str, value: object) -> None:
-        """Record a keyword that is left out."""
+        """Record that `keyword` with `value` at `place` is left out."""
         reason = f"no type of {self.language} expresses it"
         self.dropped.append(Dropped(path=json_path(place), keyword=keyword, value=value, reason=reason))
 
     def _alternatives(self, given: Any, place: Place, commented: bool) -> list[str]:
-        """Return the alternatives of a type, none of them a union itself."""
+        """Return the alternatives of the type of `given`, none of which is a union itself."""
         if not isinstance(given, dict):
             return [self.nothing if given is False else self.anything]
         schema = upgrade_keywords(given)
@@ -120,6 +120,7 @@ class TypeWriter(ABC):
         ]
 
     def _of_kind(self, kind: str | None, schema: dict[str, Any], place: Place) -> str:
+        """Return the type of `schema` for values of the JSON type `kind`, or any value if it is None."""
         if kind is None:
             return self.anything
         if kind == "array":
@@ -129,6 +130,7 @@ class TypeWriter(ABC):
         return self.scalars[kind]
 
     def _array(self, schema: dict[str, Any], place: Place) -> str:
+        """Return the type of the arrays that `schema` accepts."""
         rest = schema.get("items", True)
         if "prefixItems" not in schema and rest is not False:
             return self.array(self.type_of(rest, (*place, "items")))
@@ -138,6 +140,7 @@ class TypeWriter(ABC):
         return self.tuple(items, None if ends else self.type_of(rest, (*place, "items")))
 
     def _object(self, schema: dict[str, Any], place: Place) -> str:
+        """Return the type of the objects that `schema` accepts."""
         others = schema.get("additionalProperties", True)
         if schema.get("properties") or others is False:
             return self.record(schema, place)
@@ -145,7 +148,7 @@ class TypeWriter(ABC):
 
 
 def merge_definitions(schema: dict[str, Any], other: dict[str, Any]) -> dict[str, Any] | None:
-    """Return a schema with the definitions of another beside its own, or None if two of one name differ."""
+    """Return `schema` with the definitions of `other`, too, or None if two of one name differ."""
     first, second = schema.get("$defs", {}), other.get("$defs", {})
     if any(first[name] != second[name] for name in first if name in second):
         return None

@@ -45,7 +45,7 @@ class Definition(dict[str, Any]):
     """A tool in a JSON format: a dict like any other, with one more attribute.
 
     Args:
-        rendered: The definition as the provider takes it.
+        rendered: The definition as the provider expects it.
         dropped: What it leaves out of the schema.
 
     Attributes:
@@ -101,13 +101,13 @@ class Node:
     lost: dict[str, Any] = field(default_factory=dict)
 
     def is_a(self, kind: str) -> bool:
-        """Return whether the schema names a JSON type among its types."""
+        """Return whether the schema has the JSON type `kind` among its types."""
         named = self.schema.get("type")
         return named == kind or (isinstance(named, list) and kind in named)
 
 
 def without_duplicates(schemas: Iterable[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return schemas without duplicates, compared as JSON, in which true is not 1."""
+    """Return `schemas` without duplicates, compared as JSON, in which true is not 1."""
     return list({json.dumps(schema, sort_keys=True): schema for schema in schemas}.values())
 
 
@@ -115,7 +115,12 @@ def without_duplicates(schemas: Iterable[dict[str, Any]]) -> list[dict[str, Any]
 
 
 def list_dropped(schema: dict[str, Any], shown: Collection[str]) -> tuple[Dropped, ...]:
-    """Return the keywords of a schema and of all inside it that a text does not show."""
+    """Return the keywords of `schema` and of all schemas in it that a text does not show.
+
+    Args:
+        schema: The schema.
+        shown: The keywords that the text shows.
+    """
     return tuple(
         Dropped(path=json_path(place), keyword=keyword, value=value, reason="the text does not show it")
         for place, each in walk_schemas(schema)
@@ -124,7 +129,7 @@ def list_dropped(schema: dict[str, Any], shown: Collection[str]) -> tuple[Droppe
 
 
 def unshown_keywords(schema: Mapping[str, Any], shown: Collection[str]) -> dict[str, Any]:
-    """Return the keywords of one schema that are not among the shown ones, and not implied by them."""
+    """Return the keywords of `schema` itself that are not in `shown`, and not implied by others."""
     return {
         keyword: value
         for keyword, value in schema.items()
@@ -133,16 +138,16 @@ def unshown_keywords(schema: Mapping[str, Any], shown: Collection[str]) -> dict[
 
 
 def _is_implied(keyword: str, schema: Mapping[str, Any]) -> bool:
-    """Return whether others imply a keyword: the number of items of a tuple."""
+    """Return whether other keywords of `schema` imply `keyword`: the number of items of a tuple."""
     if keyword not in ("minItems", "maxItems") or schema.get("items") is not False:
         return False
     return bool(schema[keyword] == len(schema.get("prefixItems", ())))
 
 
 def keywords_text(left_out: Mapping[str, Any]) -> str:
-    """Return keywords as text for a description, such as `minimum: 1, pattern: "[a-z]"`.
+    """Return the keywords `left_out` as text for a description, such as `minimum: 1, pattern: "[a-z]"`.
 
-    Annotations are left out.
+    Annotations, and keywords with long values, are left out.
     """
     parts = []
     for keyword, value in left_out.items():
@@ -155,7 +160,7 @@ def keywords_text(left_out: Mapping[str, Any]) -> str:
 
 
 def add_keywords_text(description: object, left_out: Mapping[str, Any]) -> str:
-    """Return a description followed by keywords as text."""
+    """Return `description` followed by the keywords `left_out` as text in brackets."""
     text, words = str(description or ""), keywords_text(left_out)
     return f"{text} ({words})".strip() if words else text
 
@@ -174,7 +179,7 @@ _IDENTIFYING: Final = frozenset({"$schema", "$id", "$anchor", "$comment", "$defs
 
 
 def accepts_null(schema: Any, references: References, seen: frozenset[Place] = frozenset()) -> bool:
-    """Return whether a schema accepts `null`; True if a reference leads nowhere.
+    """Return whether `schema` accepts `null`; a reference that leads nowhere accepts it.
 
     Args:
         schema: A schema, rewritten or not.
@@ -203,7 +208,7 @@ def accepts_null(schema: Any, references: References, seen: frozenset[Place] = f
 
 
 def make_nullable(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return a schema that accepts `null` too, for one that does not."""
+    """Return `schema`, which does not accept `null`, changed so that it does."""
     if "anyOf" in schema and "type" not in schema:
         return {**schema, "anyOf": [*schema["anyOf"], {"type": "null"}]}
     kind = schema.get("type")

@@ -32,7 +32,7 @@ class Profile:
     """The rules of a provider for the schemas that it accepts.
 
     Attributes:
-        taker: The provider's name in messages.
+        provider: The provider, as messages name it.
         keywords: The keywords that it accepts; None for all: then fcregistry does not rewrite schemas.
         formats: The string formats that it accepts; None for any.
         references: Whether a `$ref` may have keywords beside it.
@@ -48,7 +48,7 @@ class Profile:
         limits: The limits that the provider publishes on one schema, and on all schemas of one request together, by the names in `_LIMITED`.
     """
 
-    taker: str
+    provider: str
     keywords: frozenset[str] | None = None
     formats: frozenset[str] | None = None
     references: References = "free"
@@ -81,12 +81,12 @@ _LIMITED: Final = {
 
 
 def excesses(schema: dict[str, Any], profile: Profile) -> list[str]:
-    """Return a message for each limit of a provider that one schema exceeds."""
+    """Return a message for each limit of `profile` on one schema that `schema` exceeds."""
     return _exceeded_limits(_size_of(schema), profile, "$: the parameters have") if profile.limits else []
 
 
 def excesses_together(schemas: Iterable[dict[str, Any]], profile: Profile) -> list[str]:
-    """Return a message for each limit on a whole request that its schemas exceed.
+    """Return a message for each limit of `profile` on a whole request that its `schemas` exceed.
 
     For example, a provider may accept at most 20 strict tools in one request.
     """
@@ -98,17 +98,21 @@ def excesses_together(schemas: Iterable[dict[str, Any]], profile: Profile) -> li
 
 
 def _exceeded_limits(numbers: dict[str, int], profile: Profile, intro: str) -> list[str]:
+    """Return a message for each of `numbers` that exceeds its limit in `profile`.
+
+    Each message begins with `intro`.
+    """
     return [
-        f"{intro} {number:,} {_LIMITED[name]}, and {profile.taker} accepts {profile.limits[name]:,}; use fewer"
+        f"{intro} {number:,} {_LIMITED[name]}, and {profile.provider} accepts {profile.limits[name]:,}; use fewer"
         for name, number in numbers.items()
         if number > profile.limits.get(name, number)
     ]
 
 
 def _size_of(schema: dict[str, Any]) -> dict[str, int]:
-    """Measure a schema, definitions included.
+    """Return the sizes of `schema`, definitions included, by the names in `_LIMITED`.
 
-    `optional` are its properties that are not required; `unions`, those that accept values of several types.
+    `optional` is the number of properties that are not required; `unions`, of those that accept values of several types.
     """
     defs: dict[str, Any] = schema.get("$defs", {})
     each = [part for _, part in walk_schemas(schema)]
@@ -130,7 +134,7 @@ def _size_of(schema: dict[str, Any]) -> dict[str, int]:
 
 
 def _depth(schema: Any, defs: dict[str, Any], known: dict[str, int]) -> int:
-    """Return how deeply objects are nested; a definition that refers to itself counts once.
+    """Return how deeply objects are nested in `schema`; a definition that refers to itself counts once.
 
     Args:
         schema: A schema.

@@ -1,4 +1,4 @@
-"""Reading calls: where a provider's message has them, and what each means, in any provider's shape.
+"""Reading calls in the shape of any provider: where a message has them, and their names, arguments and ids.
 
 Dicts and SDK objects are read alike. Messages are untrusted input: reading them raises nothing but `MalformedCallError`.
 """
@@ -79,9 +79,9 @@ class MalformedCallError(ValueError):
 
 
 def read_calls(message: Any) -> list[Any]:
-    """Return the calls in a message of any provider, not yet read.
+    """Return the calls in a message of any provider, as the provider wrote them.
 
-    So a malformed one does not affect the others; `read_call` reads each.
+    `read_call` reads each, so that a malformed call does not affect the others.
 
     An OpenAI message has `tool_calls`, or a single `function_call` in the older form; one of LangChain also has `invalid_tool_calls`, whose
     arguments it could not read. An Anthropic message has `tool_use` blocks in its `content`, a response of OpenAI's responses API has
@@ -110,7 +110,7 @@ def read_calls(message: Any) -> list[Any]:
 
 
 def format_of_call(call: Any) -> str | None:
-    """Return the format whose calls are marked as this one, or None.
+    """Return the name of the format in which `call` is, or None if it is not marked as a call.
 
     Calls in the shape of OpenAI's chat have no mark.
     """
@@ -118,9 +118,9 @@ def format_of_call(call: Any) -> str | None:
 
 
 def _is_gemini(call: Any) -> bool:
-    """Return whether a part is a function call, as JSON or as an object of the SDK.
+    """Return whether `call` is a part of Gemini with a function call, as JSON or as an object of the SDK.
 
-    OpenAI's older `function_call` is not one.
+    OpenAI's older `function_call` is not such a part.
     """
     written = read_field(call, "function_call")
     is_object = written is not None and read_field(written, "arguments") is None
@@ -128,7 +128,10 @@ def _is_gemini(call: Any) -> bool:
 
 
 def _is_bedrock(call: Any) -> bool:
-    """Return whether a block is a call of one of our tools; Bedrock runs its own tools itself."""
+    """Return whether `call` is a block of Bedrock with a call of one of the user's tools.
+
+    Bedrock runs its own tools itself.
+    """
     use = read_field(call, "toolUse")
     return use is not None and read_field(use, "type") != "server_tool_use"
 
@@ -142,14 +145,14 @@ _MARKS: Final[dict[str, Callable[[Any], bool]]] = {
 
 
 def _as_list(calls: Any) -> list[Any]:
-    """Return calls as a list: a value that is not a list is one call."""
+    """Return `calls` as a list: a value that is not a list is one call, and None is no call."""
     if calls is None:
         return []
     return list(calls) if isinstance(calls, (list, tuple)) else [calls]
 
 
 def _response_messages(response: Any) -> Iterator[Any]:
-    """Yield the messages in a response of Bedrock or Gemini, and in a choice of OpenAI's chat completions."""
+    """Yield the messages in `response`: of Bedrock, of Gemini, or a choice of OpenAI's chat completions."""
     candidates = read_field(response, "candidates")
     first = candidates[0] if isinstance(candidates, (list, tuple)) and candidates else None
     inner = (
@@ -169,17 +172,18 @@ _ABSENT: Any = object()
 
 
 def read_field(value: Any, name: str) -> Any:
-    """Return the value of a key of a mapping, or of an attribute of an SDK object; None if it is missing."""
+    """Return the key or attribute `name` of `value`, a mapping or an SDK object; None if missing."""
     found = _read_safely(value, name)
     return None if found is _ABSENT else found
 
 
 def has_field(value: Any, name: str) -> bool:
-    """Return whether a mapping has a key, or an SDK object an attribute; its value may be None."""
+    """Return whether `value`, a mapping or an SDK object, has the key or attribute `name`; it may be None."""
     return _read_safely(value, name) is not _ABSENT
 
 
 def _read_safely(value: Any, name: str) -> Any:
+    """Return the field `name` of `value`, or `_ABSENT` if it is missing or raises."""
     try:
         return _read(value, name)
     except Exception:  # a property of an external object may raise anything; then the field counts as missing  # noqa: BLE001
@@ -187,7 +191,10 @@ def _read_safely(value: Any, name: str) -> Any:
 
 
 def _read(value: Any, name: str) -> Any:
-    """Return the value of a field, or `_ABSENT`; raise what a property raises."""
+    """Return the field `name` of `value`, or `_ABSENT` if it is missing.
+
+    Exceptions of properties are not caught.
+    """
     if type(value) is dict:
         return value.get(name, _ABSENT)
     if value is None or isinstance(value, (str, bytes, bool, int, float, list, tuple)):
@@ -222,7 +229,7 @@ _LONGEST_NAME: Final = 64
 
 
 def _read_external(value: Any, arguments_field: str | None) -> ToolCall:
-    """Read a call that is not a `ToolCall`."""
+    """Return the call that `value`, which is not a `ToolCall`, represents; see `read_call`."""
     call = _unwrap(value)
     identity = _read_id(call)
     if identity is None and call is not value:
@@ -248,7 +255,11 @@ def _read_external(value: Any, arguments_field: str | None) -> ToolCall:
 
 
 def _unwrap(value: Any) -> Any:
-    """Return the value with the name and arguments: the given one, or the one that it wraps."""
+    """Return the object with the name and arguments of a call: `value`, or the one that it wraps.
+
+    Raises:
+        MalformedCallError: `value` wraps several calls.
+    """
     if type(value) is dict and _WRAPPERS.isdisjoint(value):
         return value
     inners = [_read(value, name) for name in _WRAPPERS]
@@ -259,7 +270,10 @@ def _unwrap(value: Any) -> Any:
 
 
 def _find_arguments(call: Any, places: Iterable[str]) -> tuple[str | None, Any]:
-    """Return the field of the arguments and the arguments, each None if missing."""
+    """Return the name of the field with the arguments of `call`, one of `places`, and the arguments.
+
+    Both are None if `call` has no such field; the arguments are None if the field is None.
+    """
     found: str | None = None
     for place in places:
         arguments = _read(call, place)
@@ -271,6 +285,7 @@ def _find_arguments(call: Any, places: Iterable[str]) -> tuple[str | None, Any]:
 
 
 def _read_id(value: Any) -> str | None:
+    """Return the id of the call `value`, or None if it has no id that is text."""
     for name in _IDENTITIES:
         identity = read_field(value, name)
         if isinstance(identity, str):
@@ -279,12 +294,14 @@ def _read_id(value: Any) -> str | None:
 
 
 def _check_name(name: object, identity: str | None) -> None:
+    """Raise `MalformedCallError` if `name`, of the call with the id `identity`, is not text with a name."""
     if not isinstance(name, str) or not name.strip():
         shown = repr(name[:_LONGEST_NAME]) if isinstance(name, str) else _kind_text(name)
         raise MalformedCallError(f"the name of the tool is {shown}; it must be the name of a tool", identity)
 
 
 def _kind_text(value: object) -> str:
+    """Return the kind of `value` in words, with an article, for messages."""
     if isinstance(value, str):
         return "text"
     if isinstance(value, (list, tuple)):
@@ -295,7 +312,7 @@ def _kind_text(value: object) -> str:
 
 
 def _unreadable_error(value: Any, error: Exception) -> MalformedCallError:
-    """Return the error for a call whose fields raise when they are read."""
+    """Return the error for the call `value`, whose fields raise `error` when they are read."""
     calls = [value, *(read_field(value, each) for each in _WRAPPERS)]
     identity = next((found for each in calls if (found := _read_id(each)) is not None), None)
     name = next((found for each in calls if isinstance(found := read_field(each, "name"), str)), "")
@@ -349,14 +366,16 @@ _JSON_OBJECT: Final = re.compile(r"""\s*\{\s*["']""")
 def _unread_fields(
     value: Any, place: str | None, arguments: Any, usual: frozenset[str], metadata: Set[str], *, is_bare: bool = False
 ) -> tuple[str, ...]:
-    """Return the fields that hold or may hold arguments and are not read, as the table `_UNREAD` says.
+    """Return the names of fields of `value` that may have arguments and are not read.
+
+    The table `_UNREAD` says which these are.
 
     Args:
         value: A call, or its wrapper.
-        place: The field that is read.
+        place: The field of the arguments that are read; None if there is no such field.
         arguments: The arguments that are read.
         usual: The fields that such a call or wrapper usually has.
-        metadata: The fields that may hold an object or a list although no arguments are read.
+        metadata: The fields that may be an object or a list although no arguments are read.
         is_bare: Whether the value is a call without a field for arguments.
     """
     is_empty = _is_empty(arguments)
@@ -382,6 +401,10 @@ def _unread_fields(
 
 @lru_cache(maxsize=2048)
 def _kind_of_field(name: str, metadata: Set[str]) -> _FieldKind:
+    """Return the kind of the field `name`.
+
+    `metadata` are the names of metadata that may be an object or a list.
+    """
     if name in _SCALAR_METADATA:
         return "scalar metadata"
     if name in metadata:
@@ -390,14 +413,14 @@ def _kind_of_field(name: str, metadata: Set[str]) -> _FieldKind:
 
 
 def _is_empty(arguments: Any) -> bool:
-    """Return whether arguments are empty: `None`, an empty object, or the text of one."""
+    """Return whether `arguments` are empty: None, an empty object, or the text of an empty object."""
     if isinstance(arguments, str):
         return arguments.strip('{}[]" \t\r\n') in ("", "null")
     return not arguments
 
 
 def _may_be_arguments(value: Any) -> bool:
-    """Return whether a value may be the arguments of a call: an object, a list, or the text of an object."""
+    """Return whether `value` may be the arguments of a call: an object, a list, or the text of an object."""
     if isinstance(value, str):
         return _JSON_OBJECT.match(value) is not None
     if isinstance(value, bytes):
@@ -406,7 +429,7 @@ def _may_be_arguments(value: Any) -> bool:
 
 
 def _is_object(value: Any) -> bool:
-    """Return whether a value is an object or a list that is not empty."""
+    """Return whether `value` is an object or a list that is not empty."""
     if value is None or isinstance(value, (str, bytes, bool, int, float)) or callable(value):
         return False
     if isinstance(value, (Mapping, Sequence, Set)):
@@ -418,18 +441,19 @@ def _is_object(value: Any) -> bool:
 
 
 def _is_no_value(value: Any) -> bool:
+    """Return whether `value` is None, absent, or a method."""
     return value is None or value is _ABSENT or callable(value)
 
 
 def _holds_other_arguments(value: Any, arguments: Any) -> bool:
-    """Return whether a field holds arguments that differ from the ones that are read."""
+    """Return whether `value`, that of a field, is arguments that differ from `arguments`, which are read."""
     if _is_no_value(value) or value is False or (isinstance(value, Sized) and not len(value)):
         return False
     return not (value == arguments or _json_of(value) == _json_of(arguments))
 
 
 def _json_of(value: Any) -> Any:
-    """Return the JSON value of a text; of anything else, the value itself."""
+    """Return the JSON value in `value` if that is text of JSON, or else `value` itself."""
     import json  # only for a call with two fields of arguments
 
     try:
@@ -442,10 +466,10 @@ _FieldKind: TypeAlias = Literal["scalar metadata", "metadata", "like arguments",
 """Metadata that is text, a number or a boolean; metadata that may be an object or a list; fields that are named like arguments; all others."""
 
 _FieldRule: TypeAlias = Callable[[Any, Any], bool]
-"""Takes the value of a field and the arguments that are read; returns whether the field holds or may hold arguments."""
+"""Takes the value of a field and the arguments that are read; returns whether the field has or may have arguments."""
 
 _UNREAD: Final[Mapping[str, Mapping[_FieldKind, _FieldRule]]] = {
-    # A field that is named like arguments may hold others.
+    # A field that is named like arguments may have other arguments.
     "beside arguments": {"like arguments": _holds_other_arguments},
     # Any object or list may be the arguments. The constants of an object's class are not: they are the same in each call.
     "beside empty arguments": {
@@ -466,7 +490,7 @@ _UNREAD: Final[Mapping[str, Mapping[_FieldKind, _FieldRule]]] = {
         "other": lambda value, read: not _is_no_value(value),
     },
 }
-"""Where a field is -> its kind -> whether it holds or may hold arguments that are not read; without a rule, it does not."""
+"""Where a field is -> its kind -> whether it has or may have arguments that are not read; without a rule, it has none."""
 
 
 def _unread_text(
@@ -474,7 +498,15 @@ def _unread_text(
 ) -> str:
     """Return the message about fields that are not read.
 
-    It is for a model, and for a program that has a class of its own for calls.
+    Its readers are a model, or a program with its own class of calls.
+
+    Args:
+        call: The call.
+        name: The name of the tool.
+        place: The field of the arguments that are read, if any.
+        asked: The field in which the caller expects the arguments, if any.
+        unread: The fields of the call that are not read.
+        around: The fields of its wrapper that are not read.
     """
     read = asked or _ARGUMENTS[0]
     has = f'no "{read}"' if place is None else f'"{place}"'
@@ -507,23 +539,27 @@ _LIKE_ARGUMENTS: Final = re.compile(
     """,
     re.VERBOSE,
 )
-"""Names of fields that hold arguments, or mean that more will follow; without underscores, in lower case."""
+"""Names of fields that have arguments, or mean that more will follow; without underscores, in lower case."""
 
 
 @lru_cache(maxsize=1024)
 def is_like_arguments(name: str) -> bool:
-    """Return whether a field is named like arguments."""
+    """Return whether `name` is like the name of a field of arguments."""
     if len(name) > _LONGEST_NAME or name.startswith("_"):
         return False
     return _LIKE_ARGUMENTS.fullmatch(name.replace("_", "").replace("-", "").lower()) is not None
 
 
 def _field_text(name: Any) -> str:
+    """Return `name`, the key of a mapping, as text."""
     return name if isinstance(name, str) else repr(name)[:_LONGEST_NAME]
 
 
 def _all_fields(value: Any) -> list[Any]:
-    """Return the keys of a mapping, or the names of the public attributes and properties of an object."""
+    """Return the keys of the mapping `value`, or the names of an object's public attributes.
+
+    Properties are among the attributes.
+    """
     if isinstance(value, Mapping):
         return sorted(value, key=_field_text)
     kind: Any = type(value)  # mypy does not know that classes are hashable
@@ -532,9 +568,9 @@ def _all_fields(value: Any) -> list[Any]:
 
 
 def _own_fields(value: Any) -> set[str]:
-    """Return the names of an object's own attributes, without the constants of its class.
+    """Return the names of the own attributes of the object `value`, and of the properties of its class.
 
-    The latter are the same in each call.
+    Constants of the class are left out: they are the same in each call.
     """
     kind: Any = type(value)
     own = {name for name in (*getattr(value, "__dict__", ()), *_pydantic_extra(value)) if name[0] != "_"}
@@ -542,20 +578,20 @@ def _own_fields(value: Any) -> set[str]:
 
 
 def _pydantic_extra(value: Any) -> Mapping[str, Any]:
-    """Return the extra values of a pydantic model."""
+    """Return the extra values of `value` if it is a pydantic model that has some, or an empty mapping."""
     extra = getattr(value, "__pydantic_extra__", None)
     return extra if isinstance(extra, Mapping) else {}
 
 
 @lru_cache(maxsize=256)
 def _pydantic_attributes(kind: type) -> frozenset[str]:
-    """Return the attributes that pydantic models have beside their fields."""
+    """Return the names of the attributes that the class `kind` has from pydantic, beside its fields."""
     return frozenset(name for each in kind.__mro__ if each.__module__.startswith("pydantic.") for name in vars(each))
 
 
 @lru_cache(maxsize=256)
 def _descriptors_of(kind: type) -> tuple[str, ...]:
-    """Return the public properties and slots of a class."""
+    """Return the names of the public properties and slots of the class `kind`."""
     return tuple(
         name
         for name, each in _class_attributes(kind).items()
@@ -569,10 +605,14 @@ def _descriptors_of(kind: type) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def _properties_of(kind: type) -> frozenset[str]:
-    """Return the properties of a class, whose code may raise an AttributeError of its own."""
+    """Return the names of the properties of the class `kind`.
+
+    Their code may raise an AttributeError itself.
+    """
     attributes = _class_attributes(kind).items()
     return frozenset(name for name, each in attributes if isinstance(each, (property, cached_property)))
 
 
 def _class_attributes(kind: type) -> dict[str, Any]:
+    """Return the attributes of the class `kind` and its bases by name, as they are stored in the classes."""
     return {name: each for base in reversed(kind.__mro__) for name, each in vars(base).items()}

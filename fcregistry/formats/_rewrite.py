@@ -1,7 +1,8 @@
-"""The transformation of a schema to what a provider accepts, and what that leaves out.
+"""The transformation of a schema to one that a provider accepts, and the keywords that it leaves out.
 
-There is one transformation for all providers: their profiles hold the differences. What a profile lacks is taken out, added to the description as far
-as words can express it, and recorded. What cannot be expressed at all is a problem, and all problems of a schema are raised together.
+There is one transformation for all providers: their profiles contain the differences. A keyword that a profile lacks is removed, added to the
+description as far as words can express it, and recorded. A schema that cannot be expressed at all is a problem, and all problems of a schema are
+raised together.
 
 The top of the schema is made plain first. `Rewriter` then rewrites one subschema after the other, references included, in the steps of `_STEPS`.
 """
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class UnsupportedSchemaError(Exception):
-    """A schema that cannot be expressed in what a provider accepts.
+    """Raised for a schema that cannot be expressed in the keywords that a provider accepts.
 
     Attributes:
         problems: Everything that cannot be expressed, with its path and the fix.
@@ -47,7 +48,7 @@ class UnsupportedSchemaError(Exception):
 def transform(
     schema: dict[str, Any], profile: Profile, recursion: OnRecursion
 ) -> tuple[dict[str, Any], tuple[Dropped, ...]]:
-    """Return a schema of parameters as a provider accepts it, and what that leaves out.
+    """Return `schema` as a provider accepts it, and the keywords that this leaves out.
 
     Args:
         schema: The JSON Schema of the parameters, of any draft.
@@ -71,11 +72,12 @@ def transform(
 
 
 def _name_problems(schema: dict[str, Any], profile: Profile) -> list[str]:
+    """Return a message for each name of a parameter in `schema` that `profile` does not allow."""
     if profile.names is None:
         return []
     wrong = [name for name in schema.get("properties", ()) if not re.fullmatch(profile.names, name)]
     return [
-        f"{json_path(('properties', name))}: {profile.taker} takes names of {profile.names_rule}; rename it"
+        f"{json_path(('properties', name))}: {profile.provider} takes names of {profile.names_rule}; rename it"
         for name in wrong
     ]
 
@@ -87,7 +89,7 @@ JOINING: Final = ("$ref", "allOf")
 
 
 def with_plain_top(schema: dict[str, Any], profile: Profile) -> tuple[dict[str, Any], tuple[Dropped, ...]]:
-    """Return a schema with a top that a provider accepts, and what that leaves out.
+    """Return `schema` with a top that a provider accepts, and the keywords that this leaves out.
 
     Schemas made from signatures have a plain top; external ones may combine several. Joined schemas become one; alternatives become one object
     with the properties of all, which requires what all require.
@@ -109,16 +111,16 @@ def with_plain_top(schema: dict[str, Any], profile: Profile) -> tuple[dict[str, 
             _add_branches(plain, [_merge_composition(each, references)[0] for each in branches])
     if description := add_keywords_text(plain.get("description"), lost):
         plain["description"] = description
-    reason = f"{profile.taker} takes a plain object at the top"
+    reason = f"{profile.provider} takes a plain object at the top"
     return plain, tuple(
         Dropped(path="$", keyword=keyword, value=value, reason=reason) for keyword, value in lost.items()
     )
 
 
 def _merge_composition(schema: dict[str, Any], references: References) -> tuple[dict[str, Any], bool]:
-    """Return a schema merged with those that it refers to and joins, and whether that is exact.
+    """Return `schema` merged with what its `$ref` and `allOf` apply, and whether that is exact.
 
-    If it is not, the result accepts what they accept together, and possibly more.
+    If it is not exact, the result accepts all values that these schemas accept together, and possibly more.
     """
     first, *others = composed_schemas(schema, references, [])
     whole = {"type": "object", "properties": {}, **first}
@@ -134,9 +136,9 @@ def _merge_composition(schema: dict[str, Any], references: References) -> tuple[
 
 
 def composed_schemas(schema: Any, references: References, seen: list[Any]) -> Iterator[Any]:
-    """Yield a schema without `$ref` and `allOf`, and then the schemas that these apply.
+    """Yield `schema` without `$ref` and `allOf`, and then the schemas that these apply.
 
-    A reference that leads nowhere yields False, the schema that accepts nothing.
+    A reference that leads nowhere yields False, the schema that accepts nothing. Schemas in `seen` are skipped.
     """
     if not isinstance(schema, dict):
         yield schema
@@ -153,7 +155,10 @@ def composed_schemas(schema: Any, references: References, seen: list[Any]) -> It
 
 
 def _add_branches(schema: dict[str, Any], branches: list[dict[str, Any]]) -> None:
-    """Add the properties of all alternatives to an object, and require what all of them require."""
+    """Add the properties of all `branches` to `schema`, and require what all of them require.
+
+    The branches are alternatives.
+    """
     properties = dict(schema["properties"])
     if schema.get("additionalProperties", True) is not False:
         names = dict.fromkeys(name for branch in branches for name in branch["properties"] if name not in properties)
@@ -170,6 +175,7 @@ def _add_branches(schema: dict[str, Any], branches: list[dict[str, Any]]) -> Non
 
 
 def _any_of(schemas: list[dict[str, Any]]) -> dict[str, Any]:
+    """Return the schema that accepts what any of `schemas` accepts."""
     return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
 
 
@@ -196,7 +202,7 @@ class Rewriter:
         self.dropped: list[Dropped] = []
         self.problems: list[str] = []
         self._profile = profile
-        self._taker = profile.taker
+        self._provider = profile.provider
         self._keywords = profile.keywords or frozenset()
         self._references = References(root)
         self._root = root
@@ -209,7 +215,7 @@ class Rewriter:
             self._recursive = self._references.recursive_places(required_only=profile.recursion == "optional")
 
     def rewrite(self) -> dict[str, Any]:
-        """Rewrite the schema of the parameters, with the definitions that it needs."""
+        """Return the rewritten schema of the parameters, with the definitions that it needs."""
         written = self._write({"type": "object", "properties": {}, **self._root}, ())
         if written is None:
             self._add_problem((), "no call of it is possible once it is cut off; describe it without strict")
@@ -217,7 +223,7 @@ class Rewriter:
         return {**written, "$defs": dict(sorted(self._defs.items()))} if self._defs else written
 
     def _write(self, schema: Any, path: Place) -> dict[str, Any] | None:
-        """Rewrite a schema; None if no value is valid."""
+        """Return `schema`, the subschema at `path`, rewritten, or None if no value is valid."""
         self._count += 1
         if self._count > _MOST_SCHEMAS:
             raise UnsupportedSchemaError(
@@ -237,26 +243,32 @@ class Rewriter:
         if self._profile.closed and not {"type", "anyOf", "enum"} & node.schema.keys():
             self._add_problem(
                 path,
-                f"any JSON value is allowed here, and {self._taker} needs a type; give it one, or describe the tool without strict",
+                f"any JSON value is allowed here, and {self._provider} needs a type; give it one, or describe the tool without strict",
             )
         description = add_keywords_text(node.schema.get("description"), node.lost)
         return {**node.schema, "description": description} if description else node.schema
 
     def _drop(self, node: Node, keyword: str, reason: str = "has no such keyword") -> None:
-        """Take a keyword out of a schema, and record why: the rest of a sentence about the provider."""
+        """Remove `keyword` from the schema of `node`, and record the reason.
+
+        `reason` is the rest of a sentence that begins with the provider.
+        """
         value = node.schema.pop(keyword)
         if keyword == "default" and value is None:  # nothing is lost: the model may send null, or nothing
             return
         node.lost[keyword] = value
-        self._record(node.path, keyword, value, f"{self._taker} {reason}")
+        self._record(node.path, keyword, value, f"{self._provider} {reason}")
 
     def _record(self, path: Place, keyword: str, value: object, reason: str) -> None:
+        """Record that `keyword` with `value` at `path` was left out for `reason`."""
         self.dropped.append(Dropped(path=json_path(path), keyword=keyword, value=value, reason=reason))
 
     def _add_problem(self, path: Place, message: str) -> None:
+        """Record a problem at `path`, which the provider does not let express."""
         self.problems.append(f"{json_path(path)}: {message}")
 
     def _drop_unknown(self, node: Node) -> None:
+        """Drop the keywords, formats, patterns and numbers of `node` that the provider does not accept."""
         schema, profile = node.schema, self._profile
         for keyword in [each for each in schema if each not in self._keywords]:
             self._drop(node, keyword)
@@ -272,9 +284,9 @@ class Rewriter:
     # References
 
     def _write_reference(self, schema: dict[str, Any], path: Place) -> dict[str, Any] | None:
-        """Write a `$ref` as it is, or its target instead of it.
+        """Return `schema` with its `$ref`, or with the target instead; None if no value is valid.
 
-        `$defs` gets only definitions that are referred to.
+        The definition of a reference that stays is added to `$defs`.
         """
         place = self._references.place(schema["$ref"])
         if place is None:
@@ -298,12 +310,18 @@ class Rewriter:
     def _write_recurring(
         self, reference: object, beside: dict[str, Any], place: Place, path: Place
     ) -> dict[str, Any] | None:
+        """Return the schema for a `reference` to `place` that the provider does not accept.
+
+        `place` refers to itself.
+
+        It is the target, or a cut-off schema within the target; if nothing may be cut off, a problem is recorded.
+        """
         name = self._references.name(place)
         if not self._cuts:
             where = " where a value is required" if self._profile.recursion == "optional" else ""
             self._add_problem(
                 path,
-                f"{name} refers to itself, which {self._taker} does not take{where}; "
+                f"{name} refers to itself, which {self._provider} does not take{where}; "
                 'cut it off with recursion="cut", or describe the tool in another format or without strict',
             )
             return {"type": "null"}
@@ -316,7 +334,10 @@ class Rewriter:
         return {"type": kind} if isinstance(kind, str) else {}
 
     def _write_target(self, place: Place, beside: dict[str, Any], path: Place) -> dict[str, Any] | None:
-        """Write the target of a reference instead of it, merged with the keywords beside it."""
+        """Return the rewritten schema at `place`, merged with the keywords `beside` its reference.
+
+        Return None if no value is valid.
+        """
         target = self._references.at(place)
         together = merge(upgrade_keywords(beside), [target]) if beside and isinstance(target, dict) else target
         if together is None:
@@ -328,16 +349,16 @@ class Rewriter:
         return written
 
     def _merge_all_of(self, schema: dict[str, Any], path: Place) -> dict[str, Any]:
-        """Merge `allOf` into one schema; if that is not possible, it is a problem or recorded as left out."""
+        """Return `schema` with its `allOf` merged; if that is not possible, `allOf` is a problem or left out."""
         first, *others = composed_schemas(schema, self._references, [])
         result = merge(first, others)
         if result is not None:
             return upgrade_keywords(result)
         if self._profile.closed:
             self._add_problem(
-                path, f"the schemas of allOf cannot be joined for {self._taker}; write them as one schema"
+                path, f"the schemas of allOf cannot be joined for {self._provider}; write them as one schema"
             )
-        self._record(path, "allOf", schema.pop("allOf"), f"{self._taker} has no such keyword")
+        self._record(path, "allOf", schema.pop("allOf"), f"{self._provider} has no such keyword")
         return schema
 
     # Types, enums, bounds and unions
@@ -357,7 +378,7 @@ class Rewriter:
         return True
 
     def _write_choices(self, node: Node) -> bool:
-        """Write a constant as an enum of one value, and unsupported enum values as their types."""
+        """Write a constant as an enum of one value, and enum values that are not supported as their types."""
         schema = node.schema
         if "const" in schema and "const" not in self._keywords:
             schema["enum"] = [schema.pop("const")]
@@ -365,7 +386,7 @@ class Rewriter:
         if kinds & {"array", "object"}:
             if self._profile.closed:
                 self._add_problem(
-                    node.path, f"{self._taker} has no choices of objects and arrays; give their type instead"
+                    node.path, f"{self._provider} has no choices of objects and arrays; give their type instead"
                 )
             self._drop(node, "enum", "has no choices of objects and arrays")
         elif not kinds <= self._profile.choices:
@@ -373,16 +394,16 @@ class Rewriter:
         return True
 
     def _write_choices_as_types(self, node: Node) -> None:
-        """Write the enum values that the provider does not accept as their types.
+        """Write the enum values of `node` that the provider does not accept as their types.
 
-        That is exact for `null`, and for `true` with `false`.
+        This is exact for `null`, and for `true` with `false`.
         """
         schema, allowed = node.schema, self._profile.choices
         values = schema.pop("enum")
         others = [value for value in values if _kind_of(value) not in allowed]
         if {value for value in others if isinstance(value, bool)} in ({True}, {False}) or "anyOf" in schema:
             node.lost["enum"] = values
-            self._record(node.path, "enum", values, f"{self._taker} has only choices of strings and numbers")
+            self._record(node.path, "enum", values, f"{self._provider} has only choices of strings and numbers")
         alternatives: list[dict[str, Any]] = [{"type": kind} for kind in _types_of(others)]
         if choices := [value for value in values if _kind_of(value) in allowed]:
             kinds = _types_of(choices)
@@ -392,9 +413,9 @@ class Rewriter:
             schema |= _any_of(alternatives)
 
     def _write_bounds(self, node: Node) -> bool:
-        """Write exclusive bounds as inclusive ones.
+        """Write exclusive bounds as inclusive bounds.
 
-        That is exact for integers; for other numbers it is recorded as dropped.
+        This is exact for integers; for other numbers, the exclusive bound is recorded as dropped.
         """
         schema = node.schema
         for exclusive, inclusive in (("exclusiveMinimum", "minimum"), ("exclusiveMaximum", "maximum")):
@@ -411,11 +432,11 @@ class Rewriter:
         return True
 
     def _write_unions(self, node: Node) -> bool:
-        """Rewrite the alternatives of a union; False if no alternative has a value."""
+        """Rewrite the alternatives of a union; return False if no value is valid for any of them."""
         schema = node.schema
         if "oneOf" in schema and "oneOf" not in self._keywords and "anyOf" not in schema:
             schema["anyOf"] = schema.pop("oneOf")
-            reason = f"{self._taker} has no such keyword: it is written as anyOf"
+            reason = f"{self._provider} has no such keyword: it is written as anyOf"
             self._record(node.path, "oneOf", schema["anyOf"], reason)
         for keyword in ("anyOf", "oneOf"):
             if keyword not in schema or keyword not in self._keywords:
@@ -433,7 +454,7 @@ class Rewriter:
     # Objects
 
     def _write_object(self, node: Node) -> bool:
-        """Rewrite the properties of an object; False if it requires one that can have no value."""
+        """Rewrite the properties of an object; return False if a required one cannot have a value."""
         schema, profile = node.schema, self._profile
         has_others = isinstance(schema.get("additionalProperties"), dict)
         if not (node.is_a("object") or "properties" in schema or has_others):
@@ -460,7 +481,7 @@ class Rewriter:
         return True
 
     def _close_object(self, node: Node) -> None:
-        """Forbid all names but the listed ones; a problem if the schema allows others explicitly."""
+        """Forbid all names but the listed ones; if the schema allows others explicitly, record a problem."""
         schema = node.schema
         is_closed = schema.get("additionalProperties") is False
         if schema.get("unevaluatedProperties") is False:
@@ -470,14 +491,15 @@ class Rewriter:
         if schema.pop("patternProperties", None) or is_open:
             self._add_problem(
                 node.path,
-                f"any name is allowed here, as with dict[str, …] or **kwargs, and {self._taker} needs each listed; "
+                f"any name is allowed here, as with dict[str, …] or **kwargs, and {self._provider} needs each listed; "
                 "list them in a dataclass or TypedDict, take a list of names with values, or describe the tool without strict",
             )
         elif not is_closed:
-            self._record(node.path, "additionalProperties", True, f"{self._taker} takes only names that are listed")
+            self._record(node.path, "additionalProperties", True, f"{self._provider} takes only names that are listed")
         schema["additionalProperties"] = False
 
     def _write_required(self, node: Node, written: dict[str, Any]) -> None:
+        """Rewrite the required names of `node`, whose properties are `written`."""
         required = node.schema.get("required", ())
         if self._profile.complete:
             node.schema["required"] = list(written)
@@ -488,12 +510,12 @@ class Rewriter:
             names = ", ".join(map(repr, unlisted))
             self._add_problem(node.path, f"{names} is required, and not among its properties; add it")
         elif unlisted:
-            self._record(node.path, "required", unlisted, f"{self._taker} takes only names that are listed")
+            self._record(node.path, "required", unlisted, f"{self._provider} takes only names that are listed")
 
     # Arrays
 
     def _write_array(self, node: Node) -> bool:
-        """Rewrite the items of an array; False if it requires one that can have no value."""
+        """Rewrite the items of an array; return False if it requires an item that cannot have a value."""
         schema = node.schema
         if not node.is_a("array") and "items" not in schema and "prefixItems" not in schema:
             return True
@@ -515,6 +537,7 @@ class Rewriter:
         return True
 
     def _write_tuple(self, node: Node) -> bool:
+        """Rewrite the items of a tuple; return False if one of its first items cannot have a value."""
         schema, path = node.schema, node.path
         first: list[Any] = schema["prefixItems"]
         written = [self._write(each, (*path, "prefixItems", place)) for place, each in enumerate(first)]
@@ -535,9 +558,9 @@ class Rewriter:
         return True
 
     def _write_rest(self, node: Node, length: int) -> dict[str, Any] | None:
-        """Rewrite the schema of the items after the first ones of a tuple; None if there may be none.
+        """Return the rewritten schema of the items after the first `length` ones of a tuple.
 
-        Then the tuple gets a greatest length.
+        Return None if any items may follow, or if none may: then the tuple gets a greatest length.
         """
         schema = node.schema
         rest = schema.pop("items", True)
@@ -546,7 +569,7 @@ class Rewriter:
             if not self._profile.closed:
                 return None
             if not ends:
-                self._record(node.path, "items", True, f"{self._taker} needs a type for every item")
+                self._record(node.path, "items", True, f"{self._provider} needs a type for every item")
             ends = True
         written = None if ends else self._write(rest, (*node.path, "items"))
         if written is None:
@@ -568,9 +591,10 @@ _TYPES: Final = {str: "string", bool: "boolean", int: "integer", float: "number"
 
 
 def _types_of(values: Iterable[object]) -> list[str]:
+    """Return the JSON types of `values`, each once."""
     return list(dict.fromkeys(_TYPES.get(type(value), "null") for value in values))
 
 
 def _kind_of(value: object) -> str:
-    """Return the type of a JSON value, which is `number` for integers too."""
+    """Return the type of the JSON value `value`, which is `number` for integers, too."""
     return "number" if type(value) is int else _TYPES.get(type(value), "null")

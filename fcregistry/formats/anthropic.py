@@ -26,10 +26,10 @@ if TYPE_CHECKING:
 _NAMES: Final = r"[a-zA-Z0-9_.-]{1,64}"
 _NAMES_RULE: Final = 'ASCII letters, digits, "_", "." and "-", up to 64 characters'
 
-LOOSE: Final = Profile(taker="Anthropic", top_without=COMPOSITION, names=_NAMES, names_rule=_NAMES_RULE)
+LOOSE: Final = Profile(provider="Anthropic", top_without=COMPOSITION, names=_NAMES, names_rule=_NAMES_RULE)
 
 STRICT: Final = Profile(
-    taker="Anthropic's strict mode",
+    provider="Anthropic's strict mode",
     keywords=frozenset(
         {
             *("type", "enum", "const", "anyOf", "$ref", "title", "description", "default"),
@@ -73,7 +73,7 @@ IMAGES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"}
 
 
 def media(part: Content) -> dict[str, Any] | None:
-    """Return an image, a PDF or a text file as a block; None for anything else."""
+    """Return `part` as a block if it is an image, a PDF or a text file; None for anything else."""
     if part.kind == "image" and part.media_type in IMAGES:
         return {"type": "image", "source": _source("base64", part.media_type, base64_of(part))}
     if part.kind != "file":
@@ -88,10 +88,12 @@ def media(part: Content) -> dict[str, Any] | None:
 
 
 def _text_block(text: str) -> dict[str, Any]:
+    """Return a block of `text`."""
     return {"type": "text", "text": text}
 
 
 def _source(sort: str, media_type: str, data: str) -> dict[str, Any]:
+    """Return the field `source` of a block: `data` of the type `sort` ("base64" or "text")."""
     return {"type": sort, "media_type": media_type, "data": data}
 
 

@@ -26,12 +26,12 @@ if TYPE_CHECKING:
     from fcregistry.formats._format import RenderInput
 
 
-LOOSE: Final = Profile(taker="Bedrock", top_without=COMPOSITION)
+LOOSE: Final = Profile(provider="Bedrock", top_without=COMPOSITION)
 """API reference, "ToolInputSchema": the top is an object. Anthropic's models accept nothing else there."""
 
 STRICT: Final[Profile] = replace(
     anthropic.STRICT,
-    taker="Bedrock's strict mode",
+    provider="Bedrock's strict mode",
     keywords=(anthropic.STRICT.keywords or frozenset()) - {"default", "pattern"},
     pattern_without=None,
     names=None,
@@ -85,7 +85,7 @@ class _Documents:
         self._names: set[str] = set()
 
     def media(self, part: Content) -> dict[str, Any] | None:
-        """Return an image or a document as a block; None for content that the API does not accept in a result."""
+        """Return `part` as a block if it is an image or a document that the API accepts, else None."""
         source = {"bytes": part.data}
         if part.kind == "image" and part.media_type in IMAGES:
             return {"image": {"format": IMAGES[part.media_type], "source": source}}
@@ -95,7 +95,10 @@ class _Documents:
         return None
 
     def _name(self, given: str) -> str:
-        """Return a unique name of letters, digits, hyphens, brackets and single spaces, up to 64 characters."""
+        """Return `given`, the name of a file, as a unique name of at most 64 characters that the API accepts.
+
+        The API accepts letters, digits, hyphens, brackets and single spaces.
+        """
         stem = given.rpartition(".")[0] or given
         name = first = " ".join(_NOT_IN_NAMES.sub(" ", stem).split())[:56].strip() or "document"
         while name in self._names:
@@ -108,6 +111,7 @@ _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9()\[\] -]")
 
 
 def _text_block(text: str) -> dict[str, Any]:
+    """Return a block of `text`."""
     return {"text": text}
 
 

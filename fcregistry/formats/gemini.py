@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 PROFILE: Final = Profile(
-    taker="Gemini",
+    provider="Gemini",
     keywords=frozenset(
         {
             *("type", "format", "title", "description", "enum", "anyOf", "oneOf", "$ref"),
@@ -64,7 +64,10 @@ def render(rendering: RenderInput) -> dict[str, Any]:
 
 
 def join(functions: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return the value of a request's `tools`: one tool with all functions."""
+    """Return the value of a request's `tools`: a list of one tool with all `functions`.
+
+    The list is empty without functions.
+    """
     return [{"functionDeclarations": functions}] if functions else []
 
 
@@ -75,6 +78,7 @@ def report(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
 
 
 def _response(result: ToolResult) -> dict[str, Any]:
+    """Return `result` as a `functionResponse`."""
     call = result.call
     identity = {"id": call.id} if call is not None and call.id is not None else {}
     name = call.name if call is not None else ""
@@ -91,6 +95,7 @@ MEDIA: Final = frozenset({"image/png", "image/jpeg", "image/webp", "application/
 
 
 def _is_supported(part: Content) -> bool:
+    """Return whether Gemini accepts `part` beside the text of a response."""
     return part.kind in ("image", "file") and part.media_type in MEDIA
 
 

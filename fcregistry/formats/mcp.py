@@ -44,7 +44,7 @@ def render(rendering: RenderInput) -> dict[str, Any]:
 
 
 def output_schema(tool: Tool) -> dict[str, Any] | None:
-    """Return the schema of a tool's results if they are objects, otherwise None.
+    """Return the schema of the results of `tool` if they are objects, otherwise None.
 
     The protocol accepts no other results.
     """
@@ -57,10 +57,10 @@ def output_schema(tool: Tool) -> dict[str, Any] | None:
 
 
 def parse(message: Any) -> list[ToolCall]:
-    """Return the call of a `tools/call` request, or of its `params`.
+    """Return a list of the call in `message`, a `tools/call` request or its `params`.
 
     Raises:
-        MalformedCallError: It is not a call.
+        MalformedCallError: `message` is not a call.
     """
     params = read_field(message, "params")
     return [read_call(message if params is None else params)]
@@ -72,15 +72,16 @@ def report(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
 
 
 def _result(result: ToolResult) -> dict[str, Any]:
+    """Return `result` as a `CallToolResult`."""
     shown: dict[str, Any] = {"content": list(result.blocks), "isError": not result.ok}
     structured = _structured(result)
     return shown if structured is None else {**shown, "structuredContent": structured}
 
 
 def _structured(result: ToolResult) -> dict[str, Any] | None:
-    """Return the object that a tool with an `outputSchema` returned; None for any other result.
+    """Return the object in `result` if its tool has an `outputSchema`; None for any other result.
 
-    It is not cut, since programs read it.
+    The object is not cut, since programs read it.
     """
     if not result.ok or result.tool is None or output_schema(result.tool) is None:
         return None

@@ -29,10 +29,10 @@ if TYPE_CHECKING:
 
 _TOP_WITHOUT: Final = COMPOSITION | {"enum", "const", "not"}
 
-LOOSE: Final = Profile(taker="OpenAI", top_without=_TOP_WITHOUT)
+LOOSE: Final = Profile(provider="OpenAI", top_without=_TOP_WITHOUT)
 
 STRICT: Final = Profile(
-    taker="OpenAI's strict mode",
+    provider="OpenAI's strict mode",
     keywords=frozenset(
         {
             *("type", "enum", "anyOf", "$ref", "title", "description"),
@@ -115,11 +115,12 @@ FILES: Final = frozenset(
 
 
 def _text(text: str) -> dict[str, Any]:
+    """Return an item of `text`."""
     return {"type": "input_text", "text": text}
 
 
 def media(part: Content) -> dict[str, Any] | None:
-    """Return an image or a document as an item; None for content that the API does not accept."""
+    """Return `part` as an item if it is an image or a document that the API accepts, else None."""
     if part.kind == "image" and part.media_type in IMAGES:
         return {"type": "input_image", "image_url": data_url(part)}
     if part.kind == "file" and part.media_type in FILES:

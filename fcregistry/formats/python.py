@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 
 def render(rendering: RenderInput) -> TextDefinition:
-    """Return the definitions of the classes that a function refers to, its signature and its docstring."""
+    """Return the definitions of the classes to which a function refers, its signature and its docstring."""
     schema, returns = rendering.parameters, rendering.tool.returns
     whole = merge_definitions(schema, returns or {})
     types = _Types(whole or schema, rendering.name)
@@ -41,7 +41,10 @@ def render(rendering: RenderInput) -> TextDefinition:
 
 
 def _parameters(schema: dict[str, Any], types: _Types) -> list[str]:
-    """Return the parameters of the signature. Calls name their arguments, so only Python needs an order."""
+    """Return the parameters of the signature, for the parameters in `schema`.
+
+    Calls name their arguments, so only Python needs an order.
+    """
     required = schema.get("required", ())
     written: list[str] = []
     properties = {name: each for name, each in schema["properties"].items() if NAMES.fits(name)}
@@ -56,7 +59,10 @@ def _parameters(schema: dict[str, Any], types: _Types) -> list[str]:
 
 
 def _extra_parameters(schema: dict[str, Any], listed: dict[str, Any], types: _Types) -> list[str]:
-    """Return the `**` parameter for additional names and names that are not identifiers, if any."""
+    """Return a list of the `**` parameter for additional names and for those that are not in `listed`.
+
+    It is empty if there are no such names.
+    """
     others = schema.get("additionalProperties", True)
     odd = {name: each for name, each in schema["properties"].items() if name not in listed}
     if not odd and others is False:
@@ -71,6 +77,7 @@ def _extra_parameters(schema: dict[str, Any], listed: dict[str, Any], types: _Ty
 
 
 def _render_docstring(text: str, described: dict[str, str]) -> str:
+    """Return the body of the function: a docstring of `text` and the descriptions of parameters, or `...`."""
     lines = text.splitlines()
     if described:
         lines += [*([""] if lines else []), "Args:", *(f"    {name}: {each}" for name, each in described.items())]
@@ -84,11 +91,15 @@ def _render_docstring(text: str, described: dict[str, str]) -> str:
 
 
 def _escape_quotes(text: str) -> str:
+    """Return `text` as it must be in a docstring.
+
+    Control characters, backslashes and triple quotes are escaped.
+    """
     return _escape_control(text).replace('"""', r"\"\"\"")
 
 
 def _escape_control(text: str) -> str:
-    """Return a line as it must be in a Python string: control characters and backslashes escaped."""
+    """Return the line `text` as it must be in a Python string: control characters and backslashes escaped."""
     return _CONTROL.sub(lambda match: json.dumps(match[0])[1:-1], text)
 
 
@@ -158,7 +169,7 @@ class _Types(TypeWriter):
         return self._named[place]
 
     def class_of(self, name: str, schema: dict[str, Any], place: Place) -> str:
-        """Return a TypedDict of an object's names."""
+        """Return the definition of the TypedDict `name`, with the properties in `schema`, which is at `place`."""
         required = schema.get("required", ())
         fields = {
             field: (self._hint(field, each, field in required, place), each)
@@ -175,19 +186,21 @@ class _Types(TypeWriter):
         return "\n".join([f"class {name}(TypedDict):", *(lines or ["    pass"])])
 
     def comment_text(self, schema: Any) -> str:
-        """Return the comment on a parameter or field.
+        """Return the comment on a parameter or field: its description, and keywords of its schema.
 
-        It is the description, and the keywords that its type does not express.
+        They are the keywords that the type does not express.
         """
         text = " ".join(str(schema.get("description", "")).split()) if isinstance(schema, dict) else ""
         note = self.comment(schema)
         return f"{text} ({note})".strip() if note else text
 
     def _hint(self, name: str, schema: Any, required: bool, place: Place) -> str:
+        """Return the type hint of the field `name` of a TypedDict."""
         hint = self.type_of(schema, (*place, "properties", name), commented=True)
         return hint if required else f"NotRequired[{hint}]"
 
     def _note(self, schema: Any) -> str:
+        """Return the comment at the end of a field's line, with the field's default; may be empty."""
         default = (
             f"default: {python_value(schema['default'])}" if isinstance(schema, dict) and "default" in schema else ""
         )
@@ -195,6 +208,7 @@ class _Types(TypeWriter):
         return f"  # {_escape_control(note)}" if note else ""
 
     def _free_name(self, name: str) -> str:
+        """Return an identifier made of `name` that no other class has, with a number if need be."""
         name, number = NAMES.wire_name(name or "Record"), 1
         free = name
         while free in self.classes or free in _RESERVED_NAMES or free == self._function:
@@ -207,7 +221,7 @@ _RESERVED_NAMES: Final = frozenset({"Any", "Literal", "Never", "None", "NotRequi
 
 
 def _names_to(place: Place) -> list[str]:
-    """Return the names of the definitions and properties on the way to a place."""
+    """Return the names of the definitions and properties on the way to `place`."""
     names, at = [], 0
     while at < len(place) - 1:
         takes_name = place[at] in ("$defs", "properties")
@@ -218,11 +232,12 @@ def _names_to(place: Place) -> list[str]:
 
 
 def _pascal(name: str) -> str:
+    """Return `name` in Pascal case: `get_weather` becomes `GetWeather`."""
     return "".join(part[:1].upper() + part[1:] for part in re.split(r"[^A-Za-z0-9]+", name))
 
 
 def python_value(value: Any) -> str:
-    """Return a JSON value as a Python literal, strings in double quotes."""
+    """Return the JSON value `value` as a Python literal, with strings in double quotes."""
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False)
     if isinstance(value, list):
@@ -236,7 +251,7 @@ FORMAT = Format(
     name="python",
     source="PEP 484, PEP 589, PEP 692, PEP 695",
     render=render,
-    profile=Profile(taker="a signature", top_without=COMPOSITION),
+    profile=Profile(provider="a signature", top_without=COMPOSITION),
     join="\n\n\n".join,
     alphabet=NAMES,
 )

@@ -58,7 +58,7 @@ TEXT = Format(
     source="fcregistry's own",
     render=render_text,
     join="\n\n".join,
-    profile=Profile(taker="the text", top_without=COMPOSITION),
+    profile=Profile(provider="the text", top_without=COMPOSITION),
 )
 
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def render(rendering: RenderInput) -> TextDefinition:
-    """Return the declarations of the types that a function refers to, and of the function."""
+    """Return the declarations of the types to which a function refers, and of the function."""
     name, returns = rendering.name, rendering.tool.returns
     whole = merge_definitions(rendering.parameters, returns or {})
     arguments = _Types(whole or rendering.parameters, name)
@@ -43,7 +43,7 @@ def render(rendering: RenderInput) -> TextDefinition:
 
 
 def join(functions: list[str]) -> str:
-    """Return the namespace of all functions; an empty text for none."""
+    """Return the namespace of all `functions`, or an empty text without functions."""
     return "\n\n".join(["namespace functions {", *functions, "} // namespace functions"]) if functions else ""
 
 
@@ -110,10 +110,11 @@ class _Types(TypeWriter):
         return name
 
     def declarations(self) -> list[str]:
-        """Return the declarations of the types that were referred to."""
+        """Return the declarations of the types to which the written types refer."""
         return list(self._declared.values())
 
     def _field(self, name: str, schema: Any, required: bool, place: Place) -> list[str]:
+        """Return the lines of the field `name`: its description as comments, and its name and type."""
         written = self.type_of(schema, place, commented=True)
         notes = [f"default: {_json(schema['default'])}"] if isinstance(schema, dict) and "default" in schema else []
         notes += ["integer"] if isinstance(schema, dict) and _has_integers(schema) else []
@@ -129,16 +130,19 @@ class _Types(TypeWriter):
 
 
 def _has_integers(schema: dict[str, Any]) -> bool:
+    """Return whether `schema` has the type `integer`, which TypeScript lacks."""
     kind = schema.get("type")
     return "enum" not in schema and (kind == "integer" or (isinstance(kind, list) and "integer" in kind))
 
 
 def _comment_lines(schema: Any) -> list[str]:
+    """Return the description in `schema` as lines of comments."""
     text = str(schema.get("description", "")) if isinstance(schema, dict) else ""
     return [f"// {line}".rstrip() for line in text.splitlines()]
 
 
 def _json(value: Any) -> str:
+    """Return `value` as JSON that is a TypeScript literal, too."""
     return json.dumps(value, ensure_ascii=False).replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
@@ -146,7 +150,7 @@ FORMAT = Format(
     name="typescript",
     source='OpenAI cookbook, "OpenAI harmony response format"',
     render=render,
-    profile=Profile(taker="a signature", top_without=COMPOSITION),
+    profile=Profile(provider="a signature", top_without=COMPOSITION),
     join=join,
     alphabet=NAMES,
 )

@@ -1,9 +1,9 @@
-"""What a model's answer holds: values of JSON or YAML, and the calls among them.
+"""The values in a model's answer, of JSON or YAML, and the calls among them.
 
-An answer may be a bare value, or hold values in code blocks or among prose. Brackets and fences inside strings are text. A JSON value
-reaches from its first bracket to the one that closes it and is never completed. A value that does not end may hold all that follows, so
-nothing is read out of that; only a code block that begins on a line of its own shows that the bracket was one of prose. A YAML code block
-that is not closed ends with the answer: YAML itself does not show that it was cut off, so the reading says so in `repairs`.
+An answer may be a bare value, or contain values in code blocks or among prose. Brackets and fences inside strings are text. A JSON value
+reaches from its first bracket to the one that closes it and is never completed. A value that does not end may contain all text that follows, so
+no value is read in that text; only a code block that begins on its own line shows that the bracket was part of prose. A YAML code block
+that is not closed ends with the answer: YAML itself does not show that it was cut off, so `repairs` says so.
 """
 
 from __future__ import annotations
@@ -83,10 +83,12 @@ class ParsedAnswer(Generic[T]):
 
 
 def checked_text(answer: object) -> str:
-    """Return an answer if it is text: the content of a message that only makes calls is None.
+    """Return `answer` after checking that it is text.
+
+    The content of a message that only makes calls is None.
 
     Raises:
-        TypeError: It is not text.
+        TypeError: `answer` is not text.
     """
     if not isinstance(answer, str):
         raise TypeError(f"an answer is the text that a model wrote, not {answer!r:.80}")
@@ -144,11 +146,15 @@ def calls_of(value: Any, *, arguments_field: str | None = None) -> tuple[ToolCal
 
 
 def _call(value: Any, arguments_field: str | None) -> ToolCall | None:
+    """Return the call that `value` represents, or None if it is not a call.
+
+    Raise `MalformedCallError` as `calls_of` does.
+    """
     try:
         return read_call(value, arguments_field=arguments_field)
     except MalformedCallError as error:
         if error.arguments is not None or any(map(is_like_arguments, error.unread)):
-            raise  # still a call: without it, the answer would pass for one that calls nothing
+            raise  # still a call: without it, the answer would be taken for one without calls
         return None
 
 
@@ -161,14 +167,14 @@ _SEVERAL_AS_ARRAY = "the answer was several items where an array is due: taken a
 def choose_value(
     found: Sequence[Found], problems: Callable[[Any], tuple[Problem, ...]], *, expects_array: bool, syntax: str
 ) -> Found:
-    """Return the value that is meant, or why none is.
+    """Return the value that is meant, or a `Rejected` with the reason why there is none.
 
-    Values in code blocks come before those in prose. Something wrong or unfinished in a code block makes the whole answer wrong, since it may
+    Values in code blocks come before those in prose. A malformed or unfinished value in a code block makes the whole answer wrong, since it may
     be the value that was meant.
 
     Args:
-        found: What was found, in order.
-        problems: Returns what is wrong with a value.
+        found: The values, and the texts that only begin like values, in order.
+        problems: Returns the problems of a value.
         expects_array: Whether the answer is an array, whatever its items are.
         syntax: The syntax that the model was asked for.
     """
@@ -215,20 +221,22 @@ _PART: Final = re.compile(
 _SINGULAR: Final = {"are": "is", "hold": "holds"}
 _CLOSING: Final = {"{": "}", "[": "]"}
 _MOST_VALUES: Final = 100
-"""Values of one answer: looking at more takes time, to no use."""
+"""The most values of one answer."""
 
 _MOST_OPEN: Final = 3
-"""Values of one answer that do not end: each may be searched up to the end of the answer."""
+"""The most values of one answer that do not end: each may be searched up to the end of the answer."""
 
 _CUT_OFF: Final = "is cut off before it is complete; write all of it again, shorter if need be"
 
 
 def json_values(text: str, exact: bool) -> list[Found]:
-    """Return the JSON values of an answer, and what only begins like one, in order.
+    """Return the JSON values in the answer `text`, in order.
+
+    Among them is a `Rejected` for each text that only begins like a value.
 
     Args:
         text: The answer.
-        exact: Whether numbers keep the digits they are written with, as `ExactFloat`s.
+        exact: Whether numbers keep the digits with which they are written, as `ExactFloat`s.
     """
     whole = text.strip()
     opening = _JSON_FENCE.match(whole) if whole.endswith("```") else None
@@ -244,7 +252,7 @@ def json_values(text: str, exact: bool) -> list[Found]:
 
 
 def _scan(text: str, exact: bool) -> Iterator[Found]:
-    """Yield what is found, from left to right; each character is looked at a few times at most."""
+    """Yield the JSON values in `text`, and what only begins like one, from left to right, in linear time."""
     place, fenced, count = 0, False, 0
     while mark := _MARK.search(text, place):
         place = mark.end()
@@ -262,12 +270,12 @@ def _scan(text: str, exact: bool) -> Iterator[Found]:
             continue
         yield Rejected(reason, fenced, open=True)
         count += 1
-        if fenced:  # nothing that follows makes the answer right
+        if fenced:  # no text that follows makes the answer right
             return
         if count > _MOST_OPEN:
             yield Rejected(f"has more than {_MOST_OPEN} JSON values that do not end; write one", open=True)
             return
-        # Only a code block that names JSON shows that the bracket was one of prose.
+        # Only a code block that names JSON shows that the bracket was part of prose.
         named = (each for each in _MARK.finditer(text, place) if each["fence"] and each["language"])
         after = next((each for each in named if each["language"].lower() in _JSON_LANGUAGES), None)
         if after is None:
@@ -276,7 +284,7 @@ def _scan(text: str, exact: bool) -> Iterator[Found]:
 
 
 def _end_of_block(text: str, place: int, fence: str) -> int:
-    """Return where a code block of another language ends.
+    """Return the place where the code block with the fence `fence` ends, searching from `place`.
 
     It ends at a line with as long a fence, or with the text.
     """
@@ -285,9 +293,9 @@ def _end_of_block(text: str, place: int, fence: str) -> int:
 
 
 def _end_of_value(text: str, start: int) -> tuple[int, str]:
-    """Return where a value ends that begins with a bracket, and an empty text.
+    """Return the place where the value ends that begins at `start`, and an empty reason.
 
-    If it does not end, return where reading stopped, and the reason.
+    If the value does not end, return the place at which reading stopped, and the reason.
     """
     due: list[str] = []
     for part in _PART.finditer(text, start):
@@ -308,7 +316,7 @@ def _end_of_value(text: str, start: int) -> tuple[int, str]:
 
 
 def _read_json(text: str, exact: bool, fenced: bool) -> Found:
-    """Return the value of a text, or what is wrong with it."""
+    """Return the JSON value in `text`, or a `Rejected` that says what is wrong with it."""
     try:
         value, repairs = read_lenient_json(text, exact, _ALLOWED, "the JSON")
     except NotJsonError as error:
@@ -330,11 +338,13 @@ _UNCLOSED: Final = "the code block was not closed: taken up to the end"
 
 
 def yaml_values(text: str, exact: bool) -> list[Found]:
-    """Return the YAML values of an answer, and what only begins like one, in order.
+    """Return the YAML values in the answer `text`, in order.
+
+    Among them is a `Rejected` for each text that is not valid YAML.
 
     Args:
         text: The answer.
-        exact: Whether numbers keep the digits they are written with, as `ExactFloat`s.
+        exact: Whether numbers keep the digits with which they are written, as `ExactFloat`s.
     """
     blocks = list(_yaml_blocks(text))
     if not blocks:
@@ -343,7 +353,7 @@ def yaml_values(text: str, exact: bool) -> list[Found]:
 
 
 def _yaml_blocks(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield the text of each code block that may hold YAML, and whether the block is closed."""
+    """Yield the text of each code block in `text` that may contain YAML, and whether the block is closed."""
     place = 0
     while opening := _BLOCK_OPENING.search(text, place):
         # A fence with another indentation is text inside the block.
@@ -357,6 +367,7 @@ def _yaml_blocks(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _read_block(text: str, exact: bool, repairs: tuple[str, ...]) -> Found:
+    """Return the YAML value in `text`, with `repairs`, or a `Rejected` that says what is wrong with it."""
     try:
         return FoundValue(read_yaml(text, exact), repairs)
     except NotYamlError as error:

@@ -177,14 +177,15 @@ class OutputFormat(Generic[T]):
         return self.read(text).unwrap()
 
     def _unquoted_string(self, text: str) -> list[Found]:
-        """Return a text without quotes as a string, if only a string can be meant.
+        """Return a list of `text` as a string without quotes, if it is valid and only a string can be meant.
 
-        A choice or a date is meant so, but not an object in words.
+        Otherwise the list is empty. A choice or a date can be meant so, but not an object in words.
         """
         is_text = "string" in self._codec.kinds and self._codec.kinds.isdisjoint(("object", "array"))
         return [FoundValue(text, (_READ_AS_TEXT,))] if text and is_text and not self._problems(text) else []
 
     def _problems(self, value: Any) -> tuple[Problem, ...]:
+        """Return the problems of `value` with the schema."""
         return self._validator.problems(with_plain_floats(value) if self._exact else value)
 
     def _read_type(self) -> tuple[Codec, dict[str, Any]]:
@@ -204,7 +205,11 @@ class OutputFormat(Generic[T]):
         return codec, schema
 
     def _examples(self, examples: Sequence[Any]) -> list[Any]:
-        """Return the examples as a model would write them."""
+        """Return `examples` as JSON values without the fields that the model must not write.
+
+        Raises:
+            DefinitionError: An example is not of the type.
+        """
         problems: list[str] = []
         written = []
         for place, value in enumerate(examples):
@@ -224,9 +229,11 @@ class OutputFormat(Generic[T]):
         return written
 
     def _text_of(self, value: Any) -> str:
+        """Return the JSON value `value` as text in the syntax of the answer."""
         return to_json_text(value) if self._syntax == "json" else write_yaml(value).rstrip("\n")
 
     def _refusal(self, problems: Sequence[str]) -> DefinitionError:
+        """Return the error that says that the type cannot be an output format because of `problems`."""
         return DefinitionError(f"{show_type(self._annotation)} cannot be an output format:", tuple(problems))
 
     def __repr__(self) -> str:
@@ -237,7 +244,7 @@ class OutputFormat(Generic[T]):
 
 
 def schema_without(schema: dict[str, Any], paths: Sequence[str], problems: list[str]) -> dict[str, Any]:
-    """Return a copy of a schema without some fields.
+    """Return a copy of `schema` without the fields `paths`.
 
     If the same record is in several places of the schema, the field is removed from all of them.
 
@@ -265,18 +272,22 @@ def schema_without(schema: dict[str, Any], paths: Sequence[str], problems: list[
 
 
 def _no_field(records: Sequence[dict[str, Any]], name: str, option: str) -> str:
+    """Return the message that `records` have no field `name`, with the fields that they have.
+
+    `option` is the option that names the field.
+    """
     known = sorted({field for record in records for field in record["properties"]})
     there = f"the fields there are {', '.join(known)}" if known else "there are no fields"
     return f"{option}: there is no field {name!r}; {there}"
 
 
 def _prune(value: Any, whole: tuple[Any, References], left: tuple[Any, References]) -> Any:
-    """Return a part of a value without the removed fields.
+    """Return `value` without the fields that were removed from its schema.
 
     Args:
-        value: The part.
-        whole: Its schema, and the references of the schema that this is part of.
-        left: The same two schemas without the removed fields.
+        value: A JSON value, or a part of one.
+        whole: Its schema, and the references of the whole schema.
+        left: The same without the removed fields.
     """
     (schema, root), (rest, rest_root) = whole, left
     if reference := schema.get("$ref"):
@@ -297,7 +308,13 @@ def _prune(value: Any, whole: tuple[Any, References], left: tuple[Any, Reference
 
 
 def _items(value: list[Any], schema: dict[str, Any], rest: dict[str, Any]) -> Iterator[tuple[Any, Any, Any]]:
-    """Yield the items of an array, each with its schema before and after fields were removed."""
+    """Yield the items of the array `value`, each with its schema before and after fields were removed.
+
+    Args:
+        value: The array.
+        schema: Its schema before fields were removed.
+        rest: Its schema after fields were removed.
+    """
     first, first_left = schema.get("prefixItems", ()), rest.get("prefixItems", ())
     others = (schema.get("items"), rest.get("items"))
     for place, item in enumerate(value):
@@ -306,9 +323,9 @@ def _items(value: list[Any], schema: dict[str, Any], rest: dict[str, Any]) -> It
 
 
 def _outermost_records(schema: Any, references: References) -> Iterator[dict[str, Any]]:
-    """Yield the outermost records in a schema.
+    """Yield the schemas of the outermost records in `schema`.
 
-    It looks through lists, unions and references, but not through other records.
+    They may be in lists, unions and references, but not in other records.
     """
     seen: list[int] = []
     stack = [schema]

@@ -18,11 +18,11 @@ if TYPE_CHECKING:
 
 
 def fill_template(template: str, fillings: Mapping[str, str]) -> str:
-    """Return a template with its placeholders filled in.
+    """Return `template` with its placeholders filled in.
 
     Args:
         template: The template.
-        fillings: Placeholder -> its text. The template must have each of them.
+        fillings: Placeholder -> its text. The template must contain each placeholder.
 
     Raises:
         DefinitionError: A placeholder is unknown or missing, or a dollar sign does not begin one; the message lists all of them.

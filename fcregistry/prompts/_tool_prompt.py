@@ -127,6 +127,7 @@ class ToolPrompt:
         return dialects.Parsed("" if calls else text.strip(), tool_calls=calls, repairs=reading.repairs)
 
     def _own_template(self, fillings: Mapping[str, str]) -> str:
+        """Return the default template, with the parts for which `fillings` has texts."""
         parts = [TOOLS]
         if "context" in fillings:
             parts.append(CONTEXT)
@@ -136,6 +137,11 @@ class ToolPrompt:
         return "\n\n".join(parts)
 
     def _examples(self, examples: Sequence[ToolCall | Sequence[ToolCall]]) -> str:
+        """Return `examples` as text, each in a code block.
+
+        Raises:
+            DefinitionError: An example is not a valid call, or not allowed here.
+        """
         problems = []
         if self._output is not None:
             problems.append("with an output, pass the examples to it: OutputFormat(…, examples=[…])")
@@ -149,7 +155,10 @@ class ToolPrompt:
         return "\n\n".join(f"```json\n{text}\n```" for text in texts)
 
     def _example(self, call: object, problems: list[str]) -> dict[str, Any]:
-        """Return an example as a model would write it."""
+        """Return the example `call` as the JSON object that a model would write.
+
+        If it is not valid, a message is added to `problems`.
+        """
         if not isinstance(call, ToolCall):
             problems.append(f"{call!r:.80} is not a ToolCall: tool.make_call(…) makes one")
             return {}
@@ -178,7 +187,7 @@ _RESERVED: Final = ("tools", "context", "examples", "output")
 
 
 def _check_texts(texts: Mapping[str, object]) -> None:
-    """Raise if the texts for the caller's own placeholders cannot be used."""
+    """Raise `DefinitionError` if `texts`, for the caller's own placeholders, cannot be used."""
     problems = [f"${name} is reserved; choose another name" for name in texts if name in _RESERVED]
     problems += [
         f"the value of ${name} must be a string, not {text!r:.60}"
@@ -196,7 +205,7 @@ _LONGEST_VALUE: Final = 500
 
 
 def describe_tools(tools: Iterable[Tool], format: str) -> str:
-    """Return the descriptions of tools in a format: its text, or its JSON with one tool on each line.
+    """Return the descriptions of `tools` in `format`: its text, or its JSON with one tool on each line.
 
     Raises:
         FormatNotFoundError: There is no format of that name.
@@ -210,6 +219,10 @@ def describe_tools(tools: Iterable[Tool], format: str) -> str:
 
 
 def _format(name: str) -> Format:
+    """Return the format `name`, which may be `json`.
+
+    Raise `FormatNotFoundError` if there is no such format.
+    """
     if name == "json":
         return _JSON
     try:

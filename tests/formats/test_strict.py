@@ -321,13 +321,13 @@ def test_all_that_cannot_be_expressed_is_refused_together_with_paths_and_what_to
     with pytest.raises(DefinitionError) as caught:
         Tool.from_function(free).definition("openai", strict=True)
 
-    taker = "OpenAI's strict mode"
+    provider = "OpenAI's strict mode"
     names = (
-        f"any name is allowed here, as with dict[str, …] or **kwargs, and {taker} needs each listed; "
+        f"any name is allowed here, as with dict[str, …] or **kwargs, and {provider} needs each listed; "
         "list them in a dataclass or TypedDict, take a list of names with values, or describe the tool without strict"
     )
     value = (
-        f"any JSON value is allowed here, and {taker} needs a type; give it one, or describe the tool without strict"
+        f"any JSON value is allowed here, and {provider} needs a type; give it one, or describe the tool without strict"
     )
     assert str(caught.value).startswith(
         "the tool free cannot be described in the format 'openai' with strict=True:\n  - $: "
