@@ -196,7 +196,7 @@ def _parameter_name_failures(tool: Tool, wanted: formats.Format) -> Iterator[Fai
     for profile in filter(None, (wanted.profile, wanted.strict_profile)):
         for name in tool.parameters.get("properties", {}):
             if profile.names is not None and re.fullmatch(profile.names, name) is None:
-                rule = f"parameters whose names {profile.taker} accepts: {profile.names_rule}"
+                rule = f"parameters whose names {profile.provider} accepts: {profile.names_rule}"
                 yield Failure(expected=rule, got=repr(name), advice="rename the parameter")
 
 
