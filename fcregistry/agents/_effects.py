@@ -351,6 +351,7 @@ def _canceller(task: asyncio.Future[Any]) -> Callable[[], None]:
     loop = asyncio.get_running_loop()
 
     def cancel() -> None:
+        """Cancel the task on its loop, if the loop still runs."""
         with suppress(RuntimeError):  # the loop has ended meanwhile, and the task with it
             loop.call_soon_threadsafe(task.cancel)
 

@@ -105,6 +105,7 @@ class FunctionCall(Agent["str | dict[str, Any]"]):
         return _returned_value(await arun_to_end(self._unsuspended_round(query, control), control))
 
     def _steps(self, chat: Chat, stored: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
+        """Return the coroutine of one round."""
         return self._round(chat, self._loop, decisions)
 
     def _unsuspended_round(self, query: Query, control: Control) -> Effects[RunResult]:

@@ -129,6 +129,7 @@ class ReactAgent(Agent[AnswerT_co]):
     def _steps(
         self, chat: Chat, stored: Mapping[str, Any], decisions: Mapping[str, Decision]
     ) -> Effects[RunResult[AnswerT_co]]:
+        """Run the loop until there is an answer, or a reason why there is none."""
         return result_of(chat, (yield from run_loop(self._loop, chat, decisions)), type(self).__name__)
 
 

@@ -167,6 +167,7 @@ class ReWOOAgent(Agent[AnswerT_co]):
     def _steps(
         self, chat: Chat, stored: Mapping[str, Any], decisions: Mapping[str, Decision]
     ) -> Effects[RunResult[AnswerT_co]]:
+        """Plan the steps, run them, and answer from their evidence; a resumed run continues with its steps."""
         if chat.prepared is not None:
             return (yield from self._gather(codec_of(EvidenceProgress).decode(stored), chat, decisions))
         goal, visible = len(chat.messages), chat.visible

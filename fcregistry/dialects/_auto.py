@@ -326,6 +326,7 @@ class _AnyStream(DialectStream):
         self._ordered: dict[str, list[tuple[Owner, object, Match | None]]] = {}
 
     def _read_section(self, section: Section, mark: str) -> Reading[None]:
+        """Read `section`, which `mark` has opened: calls, code, a quote, thoughts or words."""
         if isinstance(section, Calls) and not self.found and mark not in _MARKDOWN:
             if not self._read_marked_words(mark):
                 yield from self._read_any_calls(mark)

@@ -158,6 +158,7 @@ def owners_of_marks() -> Iterator[Owner]:
 
 
 def _is_thought(section: Section) -> bool:
+    """Return whether `section` is one of thoughts, or the mark that ends thoughts."""
     return isinstance(section, EndOfThoughts) or (isinstance(section, Words) and section.kind == "reasoning")
 
 

@@ -147,6 +147,10 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return "".join(written)
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
+        """Return the parsed template `source`, with meters in it.
+
+        Raise an error if it is too large, or nested too deeply.
+        """
         template = _BoundedParser(self, source, name, filename).parse()
         _check_size(template)
         return _with_meters(template)
@@ -236,6 +240,7 @@ def _charging(name: str, function: Any) -> Callable[..., Any]:
 
     @pass_context  # this also keeps the compiler from computing it beforehand
     def metered(context: Context, value: Any, *args: Any, **kwargs: Any) -> Any:
+        """Charge the arguments, apply `function` to them, charge its result, and return it."""
         meter = current_meter()
         meter.spend(_CALL)
         if name == "join" and isinstance(value, Iterator):

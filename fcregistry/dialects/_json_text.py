@@ -295,12 +295,14 @@ _WRAPPERS: Final = frozenset({"arguments", "input", "parameters", "properties"})
 
 
 def _name_of(tool: ToolShape) -> str:
+    """Return the name of `tool`, a tool or its definition."""
     if not isinstance(tool, Mapping):
         return tool.name
     return str(tool.get("function", tool).get("name", ""))
 
 
 def _schema_of(tool: ToolShape) -> Mapping[str, Any]:
+    """Return the schema of the parameters of `tool`, a tool or its definition; empty if it has none."""
     if not isinstance(tool, Mapping):
         return tool.parameters
     inner = tool.get("function", tool)

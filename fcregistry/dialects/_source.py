@@ -69,6 +69,7 @@ class TextMarks:
 
     @cached_attribute
     def _beginning(self) -> re.Pattern[str]:
+        """The pattern of the beginning of any mark, at the end of a text."""
         return re.compile("|".join(sorted({_beginning_pattern(mark) for mark in self.texts})))
 
     def beginning(self, text: str, place: int = 0) -> re.Match[str] | None:

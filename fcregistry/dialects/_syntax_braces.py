@@ -71,6 +71,7 @@ def _reader(quote: str, opens: str, closes: str) -> CallReader:
     find_tokens = re.compile(rf"{string}|[{{}}\[\],]|(?:(?!{mark})[^{{}}\[\],])++", re.DOTALL).findall
 
     def read(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+        """Read calls from the end of `mark`; return None if one is malformed, or there are none."""
         calls: list[ToolCall] = []
         yield from source.space()
         while (yield from source.take("call:", ":")):  # models forget the word
@@ -154,6 +155,7 @@ def _writer(quote: str, opens: str, closes: str) -> CallWriter:
     """Return a writer of calls with names in braces, each between the marks `opens` and `closes`."""
 
     def write(calls: Sequence[ToolCall]) -> str:
+        """Return `calls` with names in braces, each between the marks."""
         return "".join(
             f"{opens}call:{_checked_name(call.name)}{braces_text(arguments_of(call), quote)}{closes}" for call in calls
         )

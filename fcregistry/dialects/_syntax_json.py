@@ -60,6 +60,7 @@ def read_objects(*closes: str, keys: CallKeys = USUAL_KEYS, opening: str = "{[",
     """
 
     def read(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+        """Read calls that are JSON objects, from the end of `mark`; return None if there are none."""
         if mark in _BRACKETS:
             source.place -= 1
         calls: list[ToolCall] = []
@@ -104,6 +105,7 @@ def objects_or(read_other: CallReader, closes: str) -> CallReader:
     read_json = read_objects(closes)
 
     def read(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+        """Read calls as JSON if a bracket follows `mark`, or else in the other syntax."""
         yield from source.space()
         is_json = yield from source.is_next(*_BRACKETS)
         return (yield from (read_json if is_json else read_other)(source, mark))
@@ -122,6 +124,7 @@ def write_objects(before: str, after: str, *, keys: CallKeys = USUAL_KEYS, betwe
     """
 
     def write(calls: Sequence[ToolCall]) -> str:
+        """Return `calls` as JSON objects, each between the marks."""
         return between.join(f"{before}{json_text(call_object(call, keys))}{after}" for call in calls)
 
     return write
@@ -131,6 +134,7 @@ def write_array(before: str, after: str, *, keys: CallKeys = USUAL_KEYS) -> Call
     """Return a writer of calls as one JSON array between the marks `before` and `after`."""
 
     def write(calls: Sequence[ToolCall]) -> str:
+        """Return `calls` as one JSON array between the marks."""
         return f"{before}{json_text([call_object(call, keys) for call in calls])}{after}"
 
     return write
@@ -290,6 +294,7 @@ def read_named(ends_name: str, *closes: str) -> CallReader:
     marks = TextMarks(ends_name)
 
     def read(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+        """Read a call whose name is before the mark, and its arguments after it."""
         name, end = yield from source.until(marks)
         return (yield from read_arguments(source, name.strip() if end else "", *closes))
 
@@ -354,6 +359,7 @@ def write_named(
     """
 
     def write(calls: Sequence[ToolCall]) -> str:
+        """Return `calls`, each as a name and a JSON object."""
         return joint.join(
             f"{before}{name_of(call, names)}{between}{json_text(arguments_of(call))}{after}" for call in calls
         )

@@ -51,6 +51,7 @@ def read_python(*closes: str) -> CallReader:
     read_json = read_objects(*closes, opening="{")
 
     def read(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
+        """Read calls from the end of `mark`; return None if there are none."""
         yield from source.space()
         if (yield from source.is_next("{")):
             return (yield from read_json(source, mark))
@@ -313,6 +314,7 @@ class _Literals(TokenCursor):
 
 
 def _is_string(token: str) -> bool:
+    """Return whether `token` is a string literal."""
     return len(token) > 1 and token[-1] in "'\""
 
 

@@ -295,6 +295,7 @@ def _writer(tags: TagSyntax) -> CallWriter:
     read = tag_reader(tags)
 
     def write(calls: Sequence[ToolCall]) -> str:
+        """Return `calls` in tags, in one section or in several."""
         if not tags.opens:
             return "\n".join(check_readable(_call_text(call, tags, read.ending), call, read, "") for call in calls)
         texts = [check_readable(_call_text(call, tags, read.ending), call, read, tags.opens[0]) for call in calls]

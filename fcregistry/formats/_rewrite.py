@@ -264,7 +264,7 @@ class Rewriter:
         self.dropped.append(Dropped(path=json_path(path), keyword=keyword, value=value, reason=reason))
 
     def _add_problem(self, path: Place, message: str) -> None:
-        """Record a problem at `path`, which the provider does not let express."""
+        """Record that the provider accepts no schema for the one at `path`; `message` says why."""
         self.problems.append(f"{json_path(path)}: {message}")
 
     def _drop_unknown(self, node: Node) -> None:

@@ -195,7 +195,7 @@ class _Types(TypeWriter):
         return f"{text} ({note})".strip() if note else text
 
     def _hint(self, name: str, schema: Any, required: bool, place: Place) -> str:
-        """Return the type hint of the field `name` of a TypedDict."""
+        """Return the type hint of the field `name` of a TypedDict, `NotRequired[…]` unless it is required."""
         hint = self.type_of(schema, (*place, "properties", name), commented=True)
         return hint if required else f"NotRequired[{hint}]"
 

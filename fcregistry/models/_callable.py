@@ -108,12 +108,17 @@ class FunctionModel(Model):
                 yield piece
 
     def _complete_sync(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> Completion:
+        """Return the completion of the function's answer; a plain function runs on this thread."""
         *_, last = self._stream_sync(messages, tools, tool_choice)
         return cast("Completion", last)
 
     def _stream_sync(
         self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice
     ) -> Generator[Delta | Completion, None, None]:
+        """Yield the function's answer in pieces, and its completion last.
+
+        A plain function runs on this thread.
+        """
         request = self._request(messages, tools, tool_choice)
         if self._is_async:
             return stream_sync(lambda: _astream_answer(request.call(), request.reader))
@@ -284,6 +289,7 @@ class CallableModel(FunctionModel):
             raise TypeError(f"the function of the model {self.name} {problem}")
 
     def _request(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> FunctionRequest:
+        """Return the function bound to the messages as dicts, and the reader of its answer."""
         written = [self._message_for_function(message) for message in messages]
         options = self._options(tools, tool_choice)
         return FunctionRequest(lambda: self._function(written, **options), _Reader(self.name, tools))

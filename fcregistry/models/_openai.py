@@ -157,6 +157,10 @@ class OpenAIChat(OpenAIModel):
         return {"messages": chat_messages(messages)}
 
     async def _stream(self, request: Mapping[str, Any], tools: Sequence[Tool]) -> AsyncGenerator[Delta | Completion]:
+        """Send `request`, and yield the answer piece by piece.
+
+        Its usage is asked for, unless the server refuses that.
+        """
         asks_for_usage = self._sends_usage_option and "stream_options" not in self._settings
         with_usage = {**request, "stream_options": _USAGE} if asks_for_usage else request
         try:

@@ -84,6 +84,7 @@ class TextModel(FunctionModel):
         return self._dialect
 
     def _request(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> FunctionRequest:
+        """Return the function bound to the prompt, and the reader of its text."""
         tools = offered_tools(tools, tool_choice)
         dialect = self._dialect_in(messages)
         prompt = self._prompt(messages, dialect, tools, choice_instruction(tool_choice) if tools else "")
