@@ -169,7 +169,7 @@ class Streams(Gives):
         (Completion(message="Hello."), "test:gives returned a Completion whose message is str, not a Message"),  # type: ignore[arg-type]
     ],
 )
-def test_a_model_of_somebodys_own_class_may_give_anything(
+def test_a_model_of_a_users_class_may_return_anything(
     said: Any, why: str, model: Callable[..., Model], way: Callable[..., RunResult]
 ) -> None:
     for budget in (None, 1e6):
@@ -179,7 +179,7 @@ def test_a_model_of_somebodys_own_class_may_give_anything(
 
 @pytest.mark.parametrize("name", AGENTS)
 @pytest.mark.parametrize("way", WAYS)
-def test_a_run_ends_when_its_time_is_over_or_somebody_cancels(name: str, way: Callable[..., RunResult]) -> None:
+def test_a_run_ends_when_its_time_is_over_or_the_caller_cancels(name: str, way: Callable[..., RunResult]) -> None:
     async def never(messages: Any) -> str:
         return str(await asyncio.get_running_loop().create_future())
 

@@ -42,7 +42,7 @@ way_of_saying = pytest.mark.parametrize("say", WAYS)
 
 
 @way_of_saying
-def test_every_turn_knows_what_was_said_before(say: Callable[..., RunResult]) -> None:
+def test_every_turn_has_the_messages_of_earlier_turns(say: Callable[..., RunResult]) -> None:
     model = Script(calls(adds(1, 2)), says("3"), says("Yes."), says("Bye."))
     conversation = Conversation(model, [add])
 
@@ -71,7 +71,7 @@ def test_any_agent_can_be_talked_with() -> None:
     assert conversation.say("And?").answer == "3"
 
 
-def test_what_an_agent_is_made_with_is_said_where_it_is_made() -> None:
+def test_a_conversation_refuses_options_of_an_agent_that_exists() -> None:
     agent = ReactAgent(Script(says("3")), [add])
     with pytest.raises(
         TypeError, match=r"pass tools, max_tool_calls, instructions to ReactAgent\(…\), which makes the agent"
@@ -88,7 +88,7 @@ def test_a_turn_that_failed_is_part_of_the_history_as_far_as_it_came() -> None:
     assert [message.role for message in model.heard[2]] == ["user", "assistant", "tool", "user"]
 
 
-def test_a_turn_that_was_left_is_none() -> None:
+def test_an_abandoned_turn_leaves_no_messages() -> None:
     conversation = Conversation(Script(calls(adds(1, 2)), says("3")), [add])
     conversation.say("first")
     before = conversation.messages
@@ -212,7 +212,7 @@ def test_a_conversation_goes_on_after_it_was_saved_and_loaded() -> None:
 @pytest.mark.parametrize(
     "text", ["[]", "{}", '{"version": 2, "messages": []}', '{"version": 1}', "nothing", "[" * 100_000]
 )
-def test_what_is_no_conversation_is_refused(text: str) -> None:
+def test_from_json_refuses_a_text_that_is_not_a_conversation(text: str) -> None:
     with pytest.raises(ValueError, match=r"not the text of a conversation|Expecting value"):
         Conversation.from_json(text, Script(says("3")))
 
@@ -284,7 +284,7 @@ def test_decisions_about_nothing_leave_the_turn_waiting() -> None:
     assert conversation.resume({"1": Approve()}).answer == "3"
 
 
-def test_a_turn_that_was_left_after_the_decision_waits_no_longer() -> None:
+def test_a_turn_that_was_abandoned_after_the_decision_waits_no_longer() -> None:
     """The calls have run, and cannot run again; that the model made them is forgotten, and the history is whole."""
     conversation = guarded(calls(adds(1, 2)), says("3"), says("4"))
     conversation.say("1 + 2?")
@@ -296,7 +296,7 @@ def test_a_turn_that_was_left_after_the_decision_waits_no_longer() -> None:
     assert conversation.say("Well?").answer == "4" or conversation.messages
 
 
-def test_calls_that_somebody_else_resumed_wait_no_longer() -> None:
+def test_calls_that_were_resumed_elsewhere_wait_no_longer() -> None:
     conversation = guarded(calls(adds(1, 2)), says("3"), says("4"))
     result = conversation.say("1 + 2?")
     assert result.state is not None

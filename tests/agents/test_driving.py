@@ -177,7 +177,7 @@ def test_cancelling_the_task_cancels_the_model_and_raises() -> None:
     asyncio.run(main())
 
 
-def test_cancelling_the_task_is_not_taken_for_the_end_of_the_run() -> None:
+def test_cancelling_the_task_cancels_it_and_gives_no_result() -> None:
     """Both at once: who cancelled the task waits for it to end as one that was cancelled."""
     model, token = Waits(), CancellationToken()
 
@@ -300,7 +300,7 @@ def test_an_interrupt_in_a_tool_is_the_callers() -> None:
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_a_token_that_lives_long_remembers_no_run(way: Callable[..., RunResult]) -> None:
+def test_a_long_lived_token_does_not_keep_runs(way: Callable[..., RunResult]) -> None:
     token = CancellationToken()
     agent = ReactAgent(Script(calls(adds(1, 2)), says("3")), [add])
 
@@ -324,7 +324,7 @@ def test_no_timer_is_left(way: Callable[..., RunResult]) -> None:
 
 
 @pytest.mark.parametrize("budget", [0, -1, "5", True, float("nan")])
-def test_a_time_that_is_none_is_refused_before_anybody_is_asked(budget: Any) -> None:
+def test_an_invalid_time_budget_is_refused_before_the_model_is_asked(budget: Any) -> None:
     model = Script(says("5"))
     agent = ReactAgent(model, [add])
     for ask in (agent.run, agent.stream, agent.astream):
@@ -341,7 +341,7 @@ def test_a_time_that_is_none_is_refused_before_anybody_is_asked(budget: Any) -> 
         ({"timeout": 5}, "a run takes cancellation, time_budget and deps, not timeout"),
     ],
 )
-def test_what_a_run_does_not_take_is_refused_before_anybody_is_asked(options: Any, said: str) -> None:
+def test_an_unknown_option_of_a_run_is_refused_before_the_model_is_asked(options: Any, said: str) -> None:
     model = Script(says("5"))
     agent = ReactAgent(model, [add])
     for ask in (agent.run, agent.stream, agent.astream, agent):
@@ -358,7 +358,7 @@ def test_a_time_that_never_comes_is_a_time() -> None:
 # --- what is told as it happens -------------------------------------------------------------------
 
 
-def test_events_are_told_before_what_comes_after_them_has_happened() -> None:
+def test_an_event_is_yielded_before_the_next_thing_happens() -> None:
     """A call is announced before it runs, and its progress before it returns."""
     told: list[str] = []
     go_on = threading.Event()
@@ -378,7 +378,7 @@ def test_events_are_told_before_what_comes_after_them_has_happened() -> None:
     assert told == ["Calling", "Progressed", "ran", "Returned", "Text", "Finished"]
 
 
-def test_several_calls_are_told_with_their_results_in_order() -> None:
+def test_several_calls_are_reported_with_their_results_in_order() -> None:
     model = Script(calls(adds(1, 2), adds(3, 4, "2")), says("ok"))
     events = list(ReactAgent(model, [add]).stream("?"))
 

@@ -178,7 +178,7 @@ def test_what_is_cut_for_the_model_is_whole_for_other_tools() -> None:
     assert len(evidence.text) <= 300
 
 
-def test_what_is_no_json_any_more_is_text() -> None:
+def test_a_value_that_is_not_json_any_more_is_text() -> None:
     def number() -> int:
         return 5
 

@@ -66,13 +66,13 @@ def test_an_image_among_the_results_is_shown_to_the_model() -> None:
     assert [part.plain for part in content] == ["The results of the calls, in order:", "photo:", None, "multiply: 6"]
 
 
-def test_a_call_in_a_call_is_carried_out_first_and_told_with_the_outer_one() -> None:
+def test_an_inner_call_runs_first_and_is_reported_with_the_outer_call() -> None:
     run = agent("multiply(a=x, b=multiply(a=2, b=3))", "Done.", context={"x": 7}).run("q")
     assert [result.value for result in run.tool_results] == [6, 42]
     assert run.messages[2].text.endswith("in order:\nmultiply: 42")
 
 
-def test_the_model_is_told_of_the_tools_in_its_instructions_alone() -> None:
+def test_only_the_instructions_describe_the_tools() -> None:
     model = says("Done.")
     ReactAgent(model, [multiply], calls="expression", instructions="Be brief.")("q")
     (asked,) = model.asked  # type: ignore[attr-defined]
@@ -80,14 +80,14 @@ def test_the_model_is_told_of_the_tools_in_its_instructions_alone() -> None:
     assert "def multiply(a: int, b: int) -> int:" in asked[0]["content"]
 
 
-def test_what_is_refused_is_told_to_the_model_and_nothing_runs() -> None:
+def test_the_model_reads_why_a_call_is_refused_and_nothing_runs() -> None:
     run = agent("multiply(a=os.getcwd(), b=1)", "Done.").run("q")
     assert run.tool_results == ()
     assert "an attribute is not allowed: 'os.getcwd'" in run.messages[2].text
     assert run.answer == "Done."
 
 
-def test_allowed_functions_may_stand_in_arguments() -> None:
+def test_allowed_functions_may_be_called_in_arguments() -> None:
     run = agent("multiply(a=biggest(1, 5), b=2)", "Done.", allow={"biggest": max}).run("q")
     assert run.tool_results[0].value == 10
 
@@ -105,11 +105,11 @@ def test_limits_hold() -> None:
     assert agent(forever, stop_tools=["multiply"]).run("q").answer == "2"
 
 
-def test_what_cannot_be_read_in_the_last_round_is_a_call_and_no_answer_of_a_wrong_type() -> None:
+def test_an_unreadable_expression_in_the_last_round_is_a_call_and_not_an_answer_of_a_wrong_type() -> None:
     assert agent("multiply(a=os.x, b=1)", max_rounds=1).run("q").stop_reason == "max_rounds"
 
 
-def test_the_last_result_tells_how_many_rounds_are_left() -> None:
+def test_the_last_result_says_how_many_rounds_are_left() -> None:
     model = says("multiply(a=1, b=2)", "multiply(a=", "ten", "5")
     ReactAgent(model, [multiply], calls="expression", answer_type=int, max_rounds=4).run("q")
     last = [messages[-1]["content"].rpartition("\n\n")[2] for messages in model.asked]  # type: ignore[attr-defined]
@@ -194,7 +194,7 @@ def made_of(text: str, *tools: Callable[..., Any]) -> list[int] | None:
         ("f(x, in words: all of them", None),
     ],
 )
-def test_an_expression_is_told_from_words(text: str, values: list[int] | None) -> None:
+def test_an_expression_is_distinguished_from_words(text: str, values: list[int] | None) -> None:
     assert made_of(text, f, g) == values
 
 
@@ -223,7 +223,7 @@ def test_a_call_of_a_tool_is_found_behind_words_in_a_fence_and_as_models_write_i
     assert made_of(text, multiply) == values
 
 
-def test_what_no_call_may_be_is_told_to_the_model_and_is_no_answer() -> None:
+def test_the_model_reads_that_a_call_is_not_valid_and_it_is_not_an_answer() -> None:
     run = agent("product = multiply(a=2, b=3)", "Done.").run("q")
     assert run.answer == "Done."
     assert "an assignment is not allowed; write a call" in run.messages[2].text
@@ -249,7 +249,7 @@ def test_calls_beyond_a_limit_are_not_run_and_the_conversation_says_why(options:
     assert run.messages[-1].text == f"Nothing was run: {why}."
 
 
-def test_a_call_that_is_cut_off_is_told_and_is_no_answer() -> None:
+def test_a_call_that_is_cut_off_is_shown_and_is_not_an_answer() -> None:
     run = agent("[multiply(a=2, b=3), multiply(a=4,", "Done.").run("q")
     assert run.answer == "Done."
     assert run.tool_results == ()
@@ -267,7 +267,7 @@ def test_what_a_gateway_opens_can_be_written_in_the_next_message() -> None:
     assert ["def multiply(" in each for each in told] == [False, True, True]
 
 
-def test_a_tool_behind_a_gateway_that_is_not_open_is_told_with_the_way_to_it() -> None:
+def test_the_error_for_a_tool_behind_a_closed_gateway_says_how_to_open_it() -> None:
     registry = Registry()
     registry.register(multiply, group="numbers")
     model = says("[get_numbers_methods(), multiply(a=2, b=3)]", "Done.")
@@ -278,7 +278,7 @@ def test_a_tool_behind_a_gateway_that_is_not_open_is_told_with_the_way_to_it() -
     )
 
 
-def test_a_tool_whose_plugin_does_not_load_is_told_to_the_model(site: Any) -> None:
+def test_the_model_reads_that_a_plugin_does_not_load(site: Any) -> None:
     tools = """
         from fcregistry import fc_register
         @fc_register()

@@ -213,7 +213,7 @@ def test_the_callers_messages_are_copied() -> None:
     assert conversation == [{"role": "user", "content": "a"}]
 
 
-def test_a_message_in_another_providers_shape_is_told_as_it_was_written() -> None:
+def test_a_message_in_another_providers_shape_reaches_a_function_unchanged() -> None:
     """The function that stands for the model knows its provider."""
     conversation = [
         {"role": "user", "parts": [{"text": "What is the weather?"}]},
@@ -259,7 +259,7 @@ def test_rounds_go_on_until_the_model_answers() -> None:
     check_history(model.heard[2])
 
 
-def test_results_that_come_as_messages_anyway_are_told_once() -> None:
+def test_results_that_are_also_messages_are_sent_once() -> None:
     model = Script(calls(adds(1, 2)), says("3"))
     fc = FunctionCall(model, [add])
     said = fc("1 + 2?")
@@ -405,7 +405,7 @@ def test_without_a_model_a_round_is_refused_with_what_to_do() -> None:
 
 
 @pytest.mark.parametrize("llm", [5, {}])
-def test_what_is_no_model_is_refused(llm: Any) -> None:
+def test_a_value_that_is_not_a_model_is_refused(llm: Any) -> None:
     with pytest.raises(
         TypeError, match=r"llm is a Model, a name such as .*, or a callable from messages to a message or text, not "
     ):
@@ -566,13 +566,13 @@ def test_execute_answers_a_message_without_calls_with_nothing(message: object) -
 
 
 @pytest.mark.parametrize("message", [None, 5, True, {}, {"id": "1"}, object(), SimpleNamespace()])
-def test_execute_refuses_what_is_no_message(message: object) -> None:
+def test_execute_refuses_a_value_that_is_not_a_message(message: object) -> None:
     """An empty answer would be taken for the end of the conversation."""
     with pytest.raises(TypeError, match=rf"a message is a text, .* not {type(message).__name__}"):
         execute(message)
 
 
-def test_execute_answers_calls_that_are_no_list_as_one_that_is_malformed() -> None:
+def test_execute_answers_calls_that_are_not_a_list_as_one_malformed_call() -> None:
     (message,) = execute({"role": "assistant", "tool_calls": "get_current_weather"})
     assert message["content"].startswith("text is not a tool call: ")
 

@@ -110,7 +110,7 @@ def test_lines_are_found_by_a_pattern_with_their_offsets() -> None:
         ({"limit": 0}, "$.limit: must be at least 1, not 0"),
     ],
 )
-def test_mistakes_are_said_to_the_model(arguments: dict[str, Any], message: str) -> None:
+def test_the_model_reads_its_mistakes(arguments: dict[str, Any], message: str) -> None:
     assert message in content_of(**arguments)
 
 

@@ -38,7 +38,7 @@ def test_after_an_empty_message_the_model_is_asked_once_more(empty: Completion, 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("empty", EMPTY)
-def test_a_second_empty_message_in_a_row_is_no_answer(empty: Completion, way: Callable[..., Any]) -> None:
+def test_a_second_empty_message_in_a_row_is_not_an_answer(empty: Completion, way: Callable[..., Any]) -> None:
     model = Script(empty)
     agent = ReactAgent(model, [add])
     result = way(agent, "?")
@@ -57,7 +57,7 @@ def test_how_often_the_model_is_asked_again_can_be_set_and_counts_as_a_round(ret
 
 
 @pytest.mark.parametrize("value", [-1, 1.5, True, "1"])
-def test_a_number_of_retries_that_is_none_is_refused(value: Any) -> None:
+def test_an_invalid_number_of_retries_is_refused(value: Any) -> None:
     with pytest.raises(ValueError, match=f"retry_empty takes a whole number of 0 or more, not {value!r}"):
         ReactAgent(Script(says("")), retry_empty=value)
 
@@ -69,7 +69,7 @@ def test_empty_messages_that_are_not_in_a_row_are_counted_anew() -> None:
     assert NOTE not in model.heard[2][-1].text
 
 
-def test_an_empty_message_in_the_last_round_is_no_answer_unless_a_summary_is_asked_for() -> None:
+def test_an_empty_message_in_the_last_round_is_not_an_answer_unless_a_summary_is_asked_for() -> None:
     assert ReactAgent(Script(says("")), [add], max_rounds=1).run("?").stop_reason == "empty"
     summary = ReactAgent(Script(says(""), says("3")), [add], max_rounds=1, force_summarize=True).run("?")
     assert summary.answer == "3"
@@ -84,7 +84,7 @@ def test_an_empty_message_is_the_empty_text_if_that_is_of_the_type_of_the_answer
     assert (result.answer, result.ok, result.usage.requests) == ("", True, 1)
 
 
-def test_an_empty_message_is_no_answer_of_another_type() -> None:
+def test_an_empty_message_is_not_an_answer_of_another_type() -> None:
     assert ReactAgent(Script(says("")), answer_type=int).run("?").stop_reason == "empty"
     assert ReactAgent(Script(says(""), says("3")), answer_type=int, answer_retries=0).run("?").answer == 3
 

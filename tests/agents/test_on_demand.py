@@ -183,7 +183,7 @@ def test_shown_tools_are_among_the_tools(registry: Registry) -> None:
     assert list(VisibleTools(Executor(on_demand)).tools) == ["beta", "load_tools", "plain", "search_tools"]
 
 
-def test_what_stands_beside_it_is_visible(registry: Registry) -> None:
+def test_other_tools_of_the_executor_are_visible(registry: Registry) -> None:
     executor = Executor([OnDemand("grp.*", registry=registry), plain])
     assert list(VisibleTools(executor).tools) == ["load_tools", "plain", "search_tools"]
 

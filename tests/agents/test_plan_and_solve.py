@@ -74,7 +74,7 @@ def test_a_plan_is_solved_step_by_step_and_the_last_step_answers(way: Callable[.
     ]
 
 
-def test_the_planner_is_told_of_the_tools_and_offered_none() -> None:
+def test_the_planner_reads_about_the_tools_and_is_offered_none() -> None:
     model = worked()
     agent(model, instructions="Speak of euros.").run("What is 20+(2*4)?")
     assert model.offered == [[], *[["add", "multiply"]] * 4]
@@ -131,7 +131,7 @@ def test_only_the_last_step_is_asked_for_the_type_of_the_answer() -> None:
     assert ["JSON" in heard[0].text for heard in model.heard] == [False, False, True, True]
 
 
-def test_the_conversation_is_one_that_can_be_handed_back() -> None:
+def test_the_conversation_can_be_passed_back() -> None:
     model = worked()
     result = agent(model).run("What is 20+(2*4)?")
     check_history(result.messages)
@@ -172,7 +172,7 @@ def test_a_prefixed_tool_that_fails_goes_by_its_own_name_in_events_and_in_the_hi
 # --- events ---------------------------------------------------------------------------------------
 
 
-def test_the_plan_is_told_before_its_steps_and_each_step_before_what_it_does() -> None:
+def test_the_event_of_a_plan_precedes_its_steps_and_that_of_a_step_its_calls() -> None:
     kinds = (Planning, Planned, StepBegan, Calling, Returned, StepEnded, Finished)
     told = [event for event in agent(worked()).stream("?") if isinstance(event, kinds)]
     assert [type(event) for event in told] == [
@@ -272,13 +272,13 @@ def test_a_plan_that_was_sent_back_counts_as_planned_again() -> None:
     assert len(model.heard) == 3
 
 
-def test_why_the_last_step_failed_is_said_to_whoever_asked_for_an_answer() -> None:
+def test_unwrap_says_why_the_last_step_failed() -> None:
     model = Script(says("1. Try"), says("FAILED: the shop is closed"))
     with pytest.raises(UnfinishedRunError, match=r"could not be done: 'Try' could not be done: the shop is closed$"):
         agent(model, max_replans=0)("?")
 
 
-def test_no_plan_is_made_anew_where_nobody_may_go_on() -> None:
+def test_no_plan_is_made_again_if_the_run_cannot_continue() -> None:
     result = agent(Script(says("1. Try"), calls(adds(1, 2)), calls(adds(1, 3), adds(1, 4))), max_tool_calls=2).run("?")
     assert result.stop_reason == "max_tool_calls"
     assert [each.ok for each in result.tool_results] == [True, True, False]
@@ -291,7 +291,7 @@ def test_no_plan_is_made_anew_where_nobody_may_go_on() -> None:
     ("said", "problem"),
     [("", "there is no step in it"), ("1. a\n2. b\n3. c", "it has 3 steps, and may have 2")],
 )
-def test_a_plan_that_is_none_is_sent_back(said: str, problem: str) -> None:
+def test_a_text_that_is_not_a_plan_is_sent_back(said: str, problem: str) -> None:
     model = Script(says(said), says("1. Do it"), says("done"))
     assert agent(model, max_steps=2).run("?").answer == "done"
     assert model.heard[1][-1].text.startswith(f"This plan cannot be carried out:\n- {problem}\n")
@@ -311,7 +311,7 @@ def test_a_plan_that_is_cut_off_is_not_carried_out() -> None:
     assert len(model.heard) == 1
 
 
-def test_a_planner_that_calls_is_told_that_it_cannot() -> None:
+def test_a_planner_that_calls_reads_that_it_cannot() -> None:
     model = Script(calls(adds(1, 2)), says("1. Add"), says("3"))
     result = agent(model).run("?")
     assert result.answer == "3"
@@ -375,7 +375,7 @@ def test_a_run_waits_within_a_step_and_goes_on_in_another_process() -> None:
     check_history(result.messages)
 
 
-def test_a_call_that_waits_has_the_same_id_wherever_it_is_told() -> None:
+def test_a_call_that_waits_has_the_same_id_everywhere() -> None:
     plan = says("1. a\n2. b\n3. c")
     model = Script(
         plan, calls(multiplies(2, 4)), says("8"), calls(adds(20, 8)), calls(adds(1, 1)), says("28"), says(".")
@@ -407,7 +407,7 @@ def test_a_run_that_is_taken_up_knows_the_whole_goal_and_all_that_is_done() -> N
     assert last[-1].text.startswith("These steps are done:\n- Multiply\n  Result: 8\n- Add\n  Result: 28\n\n")
 
 
-def test_a_denied_call_is_told_to_the_model_and_may_lead_to_another_plan() -> None:
+def test_the_model_reads_that_a_call_was_denied_and_may_plan_again() -> None:
     guarded = Tool.from_function(add, requires_approval=True)
     model = Script(says("1. Add"), calls(adds(1, 2)), says("FAILED: denied"), says("1. Guess"), says("3"))
     asked = PlanAndSolveAgent(model, [guarded])

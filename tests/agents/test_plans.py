@@ -45,13 +45,13 @@ def steps_of(plan: str) -> tuple[str, ...]:
 
 
 @each_form
-def test_steps_are_told_by_any_numbering_and_lose_it(first: str, second: str) -> None:
+def test_steps_are_recognized_by_any_numbering_and_lose_it(first: str, second: str) -> None:
     plan = f"{first.format('Multiply 2 by 4')}\n{second.format('Add 20 to that')}"
     assert steps_of(plan) == ("Multiply 2 by 4", "Add 20 to that")
 
 
 @each_form
-def test_what_comes_before_and_after_the_steps_is_no_step(first: str, second: str) -> None:
+def test_text_before_and_after_the_steps_is_not_a_step(first: str, second: str) -> None:
     steps = f"{first.format('Multiply')}\n\n{second.format('Add')}"
     opening, closing = "Here is the plan:\n\n", "\n\nWith this, the answer is found."
 
@@ -105,13 +105,13 @@ def test_a_paragraph_between_two_steps_belongs_to_the_first_one() -> None:
     assert steps_of("1. Find\n\nUse the search.\n\n2. Add") == ("Find\n\nUse the search.", "Add")
 
 
-def test_what_stands_under_a_heading_belongs_to_it() -> None:
+def test_lines_under_a_heading_belong_to_it() -> None:
     plan = "# Plan\n\n### Step 1: Find\n\nUse the search.\n\n### Step 2: Add\n\nUse the sum.\n"
     assert steps_of(plan) == ("Find\n\nUse the search.", "Add\n\nUse the sum.")
     assert steps_of("**1. Find**\n\nSearch.\n\n**2. Add**\n\nSum.") == ("Find\n\nSearch.", "Add\n\nSum.")
 
 
-def test_bullets_before_a_numbered_list_are_no_steps() -> None:
+def test_bullets_before_a_numbered_list_are_not_steps() -> None:
     assert steps_of("- the goal: 28\n- the tools: two\n\n1. Multiply\n2. Add") == ("Multiply", "Add")
 
 
@@ -119,7 +119,7 @@ def test_emphasis_within_a_step_stays() -> None:
     assert steps_of("1. **Find** the *city*\n2. Add") == ("**Find** the *city*", "Add")
 
 
-def test_a_fence_around_the_plan_is_no_part_of_it() -> None:
+def test_a_fence_around_the_plan_is_not_part_of_it() -> None:
     assert steps_of("```\n1. Multiply\n2. Add\n```") == ("Multiply", "Add")
     assert steps_of("1. Run\n```\nf()\n```") == ("Run\n```\nf()\n```",)
 

@@ -81,7 +81,7 @@ def test_the_model_reads_at_the_end_of_the_last_result_that_few_rounds_are_left(
     assert all(message.role != "system" for heard in model.heard for message in heard)
 
 
-def test_the_notice_stands_beside_content_that_is_no_text() -> None:
+def test_the_notice_is_added_to_content_that_is_not_text() -> None:
     def draw() -> Content:
         return Content.image(b"\x89PNG\r\n\x1a\n", media_type="image/png")
 
@@ -105,7 +105,7 @@ def test_what_is_falsy_is_an_answer(answer: str, way: Callable[..., RunResult]) 
 @pytest.mark.parametrize(
     ("finish", "reason"), [("length", "length"), ("content_filter", "content_filter"), ("other", "answered")]
 )
-def test_an_answer_that_was_cut_off_is_none_but_can_be_read(finish: Any, reason: StopReason) -> None:
+def test_an_answer_that_was_cut_off_is_not_ok_but_can_be_read(finish: Any, reason: StopReason) -> None:
     result = ReactAgent(Script(says("It is", finish)), [add]).run("?")
     assert (result.stop_reason, result.answer, result.ok) == (reason, "It is", reason == "answered")
 
@@ -154,7 +154,7 @@ def test_a_tool_that_fails_is_named_as_the_model_called_it() -> None:
     assert finished(events).messages[2].name == "acme_fail"
 
 
-def test_calls_without_an_id_or_with_one_that_was_there_get_one_of_their_own() -> None:
+def test_calls_without_an_id_or_with_a_used_one_get_new_ids() -> None:
     same = calls(adds(1, 2, None), adds(1, 2, ""), adds(1, 2, "call_1"), adds(1, 2, "x"))
 
     result = ReactAgent(Script(same, same, says("3")), [add]).run("?")
@@ -251,7 +251,7 @@ def test_more_rounds_can_be_given_when_there_are_none_left() -> None:
 
 
 @pytest.mark.parametrize("declined", [None, 0, -1])
-def test_who_gives_no_more_rounds_gets_a_summary_where_that_is_wanted(declined: int | None) -> None:
+def test_a_summary_is_made_on_request_if_no_more_rounds_are_given(declined: int | None) -> None:
     model = Script(calls(adds(1, 2)), says("3"))
     agent = ReactAgent(model, [add], max_rounds=1, on_max_rounds=lambda _: declined, force_summarize=True)
     assert agent.run("?").answer == "3"
@@ -289,7 +289,7 @@ def test_a_limit_by_the_other_name_holds() -> None:
 
 
 @pytest.mark.parametrize("more", ["4", 2.5, True])
-def test_rounds_that_are_no_number_are_refused_by_name(more: Any) -> None:
+def test_a_number_of_rounds_that_is_not_valid_is_refused_by_name(more: Any) -> None:
     agent = ReactAgent(Script(calls(adds(1, 2))), [add], max_rounds=1, on_max_rounds=lambda _: more)
     with pytest.raises(
         TypeError, match=f"on_max_rounds returns a whole number of rounds, or None for none, not {more!r}"
@@ -309,7 +309,7 @@ def test_one_stop_tool_needs_no_list() -> None:
 
 
 @pytest.mark.parametrize("retries", [-1, "2", None, True])
-def test_a_number_of_retries_that_is_none_is_refused_when_the_agent_is_made(retries: Any) -> None:
+def test_an_invalid_number_of_retries_is_refused_when_the_agent_is_made(retries: Any) -> None:
     with pytest.raises(ValueError, match="answer_retries takes a whole number of 0 or more, not "):
         ReactAgent(Script(says("5")), answer_type=int, answer_retries=retries)
 
@@ -348,7 +348,7 @@ def test_a_conversation_goes_on_with_the_messages_of_a_result() -> None:
     assert again.messages[:-1] == second.messages
 
 
-def test_instructions_come_first_and_are_no_part_of_the_conversation() -> None:
+def test_instructions_come_first_and_are_not_part_of_the_conversation() -> None:
     model = Script(says("5"))
     result = ReactAgent(model, [add], instructions="Be brief.").run("?")
 

@@ -90,7 +90,7 @@ def test_a_result_a_state_and_the_last_event_have_a_repr_of_one_short_line() -> 
     assert repr(failed) == "<RunResult model_error, requests=0: two lines>"
 
 
-def test_unwrap_returns_the_answer_or_raises_why_there_is_none() -> None:
+def test_unwrap_returns_the_answer_or_raises_an_error_that_says_why_there_is_none() -> None:
     assert ReactAgent(Script(says("4")), answer_type=int).run("?").unwrap() == 4
     with pytest.raises(UnfinishedRunError, match="offline") as raised:
         ReactAgent(Script(RuntimeError("offline"))).run("?").unwrap()

@@ -88,7 +88,7 @@ def test_who_decided_is_kept_for_the_developer(way: Callable[..., RunResult]) ->
     assert (deleted.approval.approved, deleted.approval.by) == (True, "ann")
 
 
-def test_who_decided_is_a_text_and_said_where_somebody_did() -> None:
+def test_the_name_of_the_approver_is_a_text_and_is_shown_if_there_is_a_decision() -> None:
     agent = ReactAgent(Script(calls(deletes("a.txt", "1")), says("Done.")), [Files().tool])
     state = agent.run("?").state
     assert state is not None
@@ -99,7 +99,7 @@ def test_who_decided_is_a_text_and_said_where_somebody_did() -> None:
     assert agent.resume(state, {"1": Approve()}).answer == "Done."
 
 
-def test_what_was_denied_or_not_decided_is_told_to_the_model() -> None:
+def test_the_model_reads_which_calls_were_denied_or_not_decided() -> None:
     files = Files()
     model = Script(calls(deletes("a.txt", "1"), deletes("b.txt", "2")), says("I see."))
     agent = ReactAgent(model, [files.tool])
@@ -123,7 +123,7 @@ def test_a_tool_that_is_called_by_its_name_on_the_wire_waits_too(way: Callable[.
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_with_somebody_to_ask_a_run_does_not_end(way: Callable[..., RunResult]) -> None:
+def test_with_an_approver_a_run_does_not_end(way: Callable[..., RunResult]) -> None:
     files = Files()
     agent = ReactAgent(
         Script(calls(deletes("a.txt", "1")), says("Done.")), [files.tool], approve=lambda tool, call: True

@@ -178,7 +178,7 @@ def test_an_answer_of_the_wrong_type_is_sent_back() -> None:
     assert agent(Script(PLAN, says("many")), answer_type=int, max_rounds=1).run("?").stop_reason == "invalid_answer"
 
 
-def test_the_conversation_is_one_that_can_be_handed_back() -> None:
+def test_the_conversation_can_be_passed_back() -> None:
     result = agent(Script(PLAN, says("It is 28."))).run("What is 20+(2*4)?")
     check_history(result.messages)
     roles = ["user", "assistant", "assistant", "tool", "assistant", "tool", "user", "assistant"]
@@ -234,7 +234,7 @@ def test_a_prefixed_tool_that_fails_goes_by_its_own_name_in_events_and_in_the_hi
         ("#E1 = nothing[]\n#E2 = nothing[]\n#E3 = nothing[]", "the plan has more than 2 steps; write fewer"),
     ],
 )
-def test_a_planner_is_told_what_is_wrong_and_may_try_again(plan: str, told: str) -> None:
+def test_a_planner_reads_what_is_wrong_and_may_try_again(plan: str, told: str) -> None:
     model = Script(says(plan), PLAN, says("28"))
     result = agent(model, max_steps=2).run("?")
     assert result.answer == "28"
@@ -279,7 +279,7 @@ def test_a_plan_that_is_cut_off_is_not_carried_out() -> None:
     assert result.tool_results == ()
 
 
-def test_a_planner_that_calls_is_told_that_it_cannot() -> None:
+def test_a_planner_that_calls_reads_that_it_cannot() -> None:
     model = Script(calls(adds(1, 2)), PLAN, says("28"))
     result = agent(model).run("?")
     assert result.answer == "28"
@@ -316,7 +316,7 @@ def test_the_solver_sees_images_among_the_evidence_also_in_another_process() -> 
 # --- events, and what ends a run ------------------------------------------------------------------
 
 
-def test_the_plan_is_told_before_its_steps_and_steps_that_run_together_begin_together() -> None:
+def test_the_event_of_a_plan_precedes_its_steps_and_steps_that_run_together_begin_together() -> None:
     plan = says("Plan: both\n#E1 = search[a]\n#E2 = search[b]\nPlan: then\n#E3 = search[#E1]")
     kinds = (Planning, Planned, StepBegan, Calling, Returned, StepEnded, Finished)
     told = [event for event in agent(Script(plan, says("done"))).stream("?") if isinstance(event, kinds)]

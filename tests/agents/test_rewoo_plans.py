@@ -118,7 +118,7 @@ def test_a_call_is_read_however_it_is_written(line: str) -> None:
     assert read(line) == [("E1", "search", {"query": "x"})]
 
 
-def test_two_steps_may_stand_in_one_line() -> None:
+def test_two_steps_may_be_on_one_line() -> None:
     assert read("#E1 = search[x] #E2 = now[]") == [("E1", "search", {"query": "x"}), ("E2", "now", {})]
 
 
@@ -246,9 +246,7 @@ def test_a_tool_that_takes_nothing_but_text_is_given_the_text_of_a_value(
         ),
     ],
 )
-def test_a_planner_is_told_what_is_wrong_with_a_step_which_can_be_carried_out_all_the_same(
-    plan: str, told: str
-) -> None:
+def test_a_planner_reads_what_is_wrong_with_a_step_that_can_be_carried_out_nevertheless(plan: str, told: str) -> None:
     result, problems = tried(plan)
     assert problems == [told]
     assert (result.answer, bool(result.tool_results)) == ("done", True)
@@ -266,13 +264,13 @@ def test_a_planner_is_told_what_is_wrong_with_a_step_which_can_be_carried_out_al
         ("\n".join(f"#E{n} = now[]" for n in range(30)), "the plan has more than 20 steps; write fewer"),
     ],
 )
-def test_a_plan_that_can_never_be_carried_out_is_none(plan: str, told: str) -> None:
+def test_a_plan_that_can_never_be_carried_out_is_refused(plan: str, told: str) -> None:
     result, problems = tried(plan)
     assert problems == [told]
     assert (result.stop_reason, result.tool_results) == ("invalid_plan", ())
 
 
-def test_all_that_is_wrong_is_told_at_once() -> None:
+def test_all_problems_are_reported_at_once() -> None:
     assert len(tried("#E1 = no[{}]\n#E2 = add[7]\n#E3 = search[#E9]")[1]) == 3
 
 

@@ -171,7 +171,7 @@ def test_a_tool_cannot_be_called_in_the_message_that_shows_it() -> None:
         (LAZY, "x", "there is no tool 'x'; the tools are get_grp_methods, plain"),
     ],
 )
-def test_a_call_of_what_is_not_visible_says_how_it_will_be(tools: OnDemand, name: str, text: str) -> None:
+def test_the_error_of_a_call_to_a_hidden_tool_says_how_to_open_it(tools: OnDemand, name: str, text: str) -> None:
     """And of what there is not at all, what is visible."""
     (result,) = visible(tools).run_all([call(name)])
     assert result.error is not None
@@ -186,7 +186,7 @@ def test_a_gateway_that_was_called_says_so() -> None:
     assert result.content == "get_grp_methods was called before: the tools of grp can be called now"
 
 
-def test_what_is_no_call_is_answered_by_the_executor() -> None:
+def test_the_executor_answers_a_value_that_is_not_a_call() -> None:
     (result,) = visible().run_all([{"name": 5}])
     assert result.error is not None
     assert result.error.code == "malformed_call"
@@ -233,7 +233,7 @@ def test_a_refused_call_is_logged_as_others_are(caplog: pytest.LogCaptureFixture
     assert "unknown_tool" in caplog.text
 
 
-def test_whoever_runs_calls_another_way_asks_and_notes() -> None:
+def test_a_caller_of_other_methods_uses_refusal_and_note() -> None:
     """Prepared and streamed calls, say."""
     conversation = visible()
     assert conversation.refusal(call("alpha")) is not None
@@ -299,7 +299,7 @@ def test_a_history_says_what_is_open(shape: str) -> None:
         [],
     ],
 )
-def test_what_is_no_call_of_a_models_opens_nothing(message: Any) -> None:
+def test_a_value_that_is_not_a_call_of_a_model_opens_nothing(message: Any) -> None:
     """Nor does a text that tells of one, nor a call that was not valid."""
     conversation = visible()
     conversation.restore([message])
@@ -330,7 +330,7 @@ def test_what_was_opened_is_kept_as_json() -> None:
 @pytest.mark.parametrize(
     "state", [None, [], {"group": ["grp"]}, {"groups": "grp", "tools": []}, {"groups": [1], "tools": []}]
 )
-def test_what_is_no_state_is_an_error(state: Any) -> None:
+def test_a_value_that_is_not_a_state_is_an_error(state: Any) -> None:
     with pytest.raises(ValueError, match="state is what to_json returned"):
         VisibleTools.from_json(Executor(LAZY), state)
 

@@ -160,7 +160,7 @@ def test_a_tool_is_shown_with_types_in_capitals_and_its_strings_cannot_end_early
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_values_in_a_schema_are_no_types(name: str) -> None:
+def test_values_in_a_schema_are_not_types(name: str) -> None:
     examples = [{"type": 5}, {"type": "small"}]
     schema = {"type": "object", "properties": {"a": {"type": "object", "examples": examples}}}
     tool = Tool.from_function(lambda a: a, name="tag", description="Tag it.", parameters=schema)

@@ -131,7 +131,9 @@ def test_each_mark_of_mistral_opens_calls() -> None:
     [("mistral", "[TOOL_CALLS]", ""), ("hermes", "<tool_call>", "</tool_call>"), ("granite", "<|tool_call|>", "")],
 )
 @pytest.mark.parametrize("bad", ['{"nam": "g"}', "3", '{"name": ""}'])
-def test_an_item_that_is_not_a_call_does_not_cost_the_others(name: str, opens: str, closes: str, bad: str) -> None:
+def test_an_item_that_is_not_a_call_does_not_affect_the_other_calls(
+    name: str, opens: str, closes: str, bad: str
+) -> None:
     parsed = read(name, f'{opens}[{{"name": "f", "arguments": {{}}}}, {bad}]{closes}')
     assert [call.name for call in parsed.tool_calls] == ["f"]
     assert parsed.repairs == ("an item in the list of calls is not a call: it was left out",)

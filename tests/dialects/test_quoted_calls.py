@@ -112,7 +112,7 @@ def test_there_are_enough_texts() -> None:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_auto_reads_the_call_that_was_written_or_none(name: str) -> None:
+def test_auto_reads_the_call_that_was_written_or_no_call(name: str) -> None:
     has_marks = name not in MARKLESS  # a family without marks is never found, nor known where the tools are not
     for case in cases_of(name):
         meant = [] if case.arguments is None else [("save_note", stripped(case.arguments))]

@@ -459,7 +459,7 @@ def test_the_formats_are_these() -> None:
 
 @pytest.mark.parametrize("name", formats.names())
 @pytest.mark.parametrize("given", [plan, "plan", {"name": "plan"}])
-def test_what_is_not_a_tool_is_refused_with_how_to_make_one(name: str, given: Any) -> None:
+def test_the_error_for_a_value_that_is_not_a_tool_says_how_to_make_one(name: str, given: Any) -> None:
     with pytest.raises(TypeError, match=r" is not a Tool: Tool\.from_function\(…\) makes one of a function"):
         formats.get(name).describe([given])
 

@@ -127,7 +127,7 @@ def test_bedrock_calls_but_for_those_that_bedrock_makes_itself() -> None:
     assert parse("bedrock", [BEDROCK["content"][3]]) == expected[1:]
 
 
-def test_what_openai_once_called_a_function_call_is_not_taken_for_geminis() -> None:
+def test_openais_older_function_call_is_not_taken_for_geminis() -> None:
     call = {"name": "add", "arguments": '{"a": 1, "b": 2}'}
 
     assert read_call({"function_call": call}) == ToolCall("add", '{"a": 1, "b": 2}')
@@ -241,7 +241,7 @@ def test_one_malformed_call_makes_the_message_unreadable_as_a_whole_and_says_whi
         ({"name": "add", "arguments": []}, "the arguments of 'add' are a list; they must be a JSON object"),
     ],
 )
-def test_what_is_not_a_call_is_refused_with_what_it_is(value: Any, message: str) -> None:
+def test_a_value_that_is_not_a_call_is_refused_with_what_it_is(value: Any, message: str) -> None:
     with pytest.raises(MalformedCallError) as caught:
         read_call(value)
     assert str(caught.value).startswith(message)
@@ -256,7 +256,7 @@ def test_what_is_not_a_call_is_refused_with_what_it_is(value: Any, message: str)
         ({"limit": None}, "'limit'"),
     ],
 )
-def test_arguments_that_stand_elsewhere_are_not_taken_for_none(beside: dict[str, Any], shown: str) -> None:
+def test_arguments_in_another_field_are_not_ignored(beside: dict[str, Any], shown: str) -> None:
     given = {"name": "add", **beside}
     for call in ({"id": "3", **given}, {"id": "3", "type": "function", "function": given}):
         with pytest.raises(MalformedCallError) as caught:

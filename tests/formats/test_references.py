@@ -108,7 +108,7 @@ def test_cut_off_in_strict_mode_a_union_loses_a_branch_and_an_array_its_items() 
     assert definition.dropped[0].reason == "Tree refers to itself, and is cut off here"
 
 
-def test_cut_off_elsewhere_any_object_may_stand() -> None:
+def test_elsewhere_a_cut_off_type_allows_any_object() -> None:
     definition = Tool.from_function(chain).definition("gemini", recursion="cut")
 
     assert definition["parametersJsonSchema"]["properties"]["link"] == {
@@ -132,7 +132,7 @@ def test_a_property_that_is_nothing_but_cut_off_is_left_out() -> None:
     }
 
 
-def test_what_no_call_could_ever_end_cannot_be_cut_off() -> None:
+def test_a_type_without_finite_values_cannot_be_cut_off() -> None:
     schema = {
         "properties": {"a": {"$ref": "#/$defs/A"}},
         "required": ["a"],
@@ -151,7 +151,7 @@ def test_what_no_call_could_ever_end_cannot_be_cut_off() -> None:
         said(schema, recursion="cut")
 
 
-def test_a_reference_with_company_is_replaced_by_what_it_names() -> None:
+def test_a_reference_with_other_keywords_is_replaced_by_its_target() -> None:
     schema = {
         "properties": {"a": {"$ref": "#/$defs/A"}, "b": {"$ref": "#/$defs/A", "description": "B."}},
         "$defs": {"A": {"type": "string", "description": "A."}},

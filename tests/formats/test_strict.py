@@ -397,7 +397,7 @@ def test_several_tools_that_cannot_be_expressed_are_named_together() -> None:
         Executor([free, build]).describe("openai", strict=True)
 
 
-def test_a_property_that_no_value_can_stand_for_is_left_out() -> None:
+def test_a_property_without_any_valid_value_is_left_out() -> None:
     schema = {
         "properties": {"a": {"anyOf": [False, False]}, "b": False, "c": {"type": "string"}},
         "additionalProperties": False,

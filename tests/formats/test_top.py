@@ -186,7 +186,7 @@ def test_other_formats_say_the_top_as_it_is(format_name: str) -> None:
 
 
 @pytest.mark.parametrize("format_name", ["text", "python", "typescript"])
-def test_a_prompt_shows_the_parameters_wherever_they_stand(format_name: str) -> None:
+def test_a_prompt_shows_the_parameters_in_any_place(format_name: str) -> None:
     schema = {
         "$ref": "#/$defs/A",
         "$defs": {"A": {"properties": {"place": {"type": "string"}}, "additionalProperties": False}},
@@ -197,7 +197,7 @@ def test_a_prompt_shows_the_parameters_wherever_they_stand(format_name: str) -> 
     assert Tool.from_function(take, parameters=EITHER).definition(format_name).dropped[0].keyword == "anyOf"
 
 
-def test_a_reference_with_company_says_what_both_say() -> None:
+def test_a_reference_with_other_keywords_is_merged_with_its_target() -> None:
     schema = {
         "properties": {"a": {"$ref": "#/$defs/A", "properties": {"y": {"type": "integer"}}, "required": ["y"]}},
         "required": ["a"],

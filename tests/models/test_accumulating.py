@@ -167,7 +167,7 @@ def expected(calls: list[Written], with_ids: bool = True) -> list[ToolCall]:
 
 @settings(max_examples=60)
 @given(calls=written(), manner=st.sampled_from(INTERLEAVED), data=st.data())
-def test_interleaved_calls_are_told_apart(
+def test_interleaved_calls_are_distinguished(
     calls: list[Written], manner: Callable[[Written], Iterator[Piece]], data: st.DataObject
 ) -> None:
     left = [list(manner(call)) for call in calls]
@@ -182,7 +182,7 @@ def test_interleaved_calls_are_told_apart(
 
 @settings(max_examples=60)
 @given(calls=written(), manner=st.sampled_from((*INTERLEAVED, *ONE_AFTER_THE_OTHER)))
-def test_calls_that_come_one_after_the_other_are_told_apart(
+def test_calls_that_come_one_after_the_other_are_distinguished(
     calls: list[Written], manner: Callable[[Written], Iterator[Piece]]
 ) -> None:
     pieces = [piece for call in calls for piece in manner(call)]
@@ -249,7 +249,7 @@ def test_an_id_that_is_the_tools_name_does_not_make_two_calls_one() -> None:
     assert [call.arguments for call in put_together(pieces)] == ['{"a": 1}', '{"a": 2}', '{"a": 3}']
 
 
-def test_an_index_tells_calls_apart_that_share_an_id() -> None:
+def test_an_index_distinguishes_calls_that_share_an_id() -> None:
     pieces: list[Piece] = [(0, "f", "f", '{"a": '), (1, "f", "f", '{"a": '), (0, "f", None, "1}"), (1, "f", None, "2}")]
     assert [call.arguments for call in put_together(pieces)] == ['{"a": 1}', '{"a": 2}']
 

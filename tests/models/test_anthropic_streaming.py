@@ -111,7 +111,7 @@ def test_thoughts_and_their_signatures_are_put_together_and_sent_back() -> None:
     ]
 
 
-def test_tools_of_the_provider_are_no_calls_and_citations_are_kept() -> None:
+def test_uses_of_the_providers_tools_are_not_calls_and_citations_are_kept() -> None:
     citation = {
         "type": "web_search_result_location",
         "url": "https://example.com",

@@ -143,7 +143,7 @@ def test_ids_that_the_api_does_not_take_are_made_anew_for_calls_and_their_result
     ]
 
 
-def test_calls_of_one_id_in_several_answers_are_told_apart() -> None:
+def test_calls_with_one_id_in_several_answers_are_distinguished() -> None:
     conversation = [
         asks(ToolCall("weather", {}, "call_2")),
         answers("call_2", "one"),
@@ -169,7 +169,7 @@ def test_a_name_that_the_api_refuses_is_changed(name: str, sent: str) -> None:
     assert (turns[0]["content"], turns[2]["content"]) == ([use("a", sent)], [use("b", sent)])
 
 
-def test_arguments_that_are_no_json_object_are_shown_to_the_model_as_it_wrote_them() -> None:
+def test_arguments_that_are_not_a_json_object_are_shown_to_the_model_as_it_wrote_them() -> None:
     calls = [ToolCall("weather", raw, str(place)) for place, raw in enumerate(['{"city": "Tok', "[1]", "", None])]
 
     (turn,) = turns_of([asks(*calls)])

@@ -573,7 +573,7 @@ def test_an_object_that_cannot_be_called_is_not_a_model() -> None:
 # --- definitions in place of tools ----------------------------------------------------------------
 
 
-def test_definitions_as_dicts_are_taken_for_tools() -> None:
+def test_definitions_as_dicts_are_accepted_as_tools() -> None:
     offered: list[Any] = []
 
     def hears(messages: Any, tools: Any) -> str:

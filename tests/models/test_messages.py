@@ -89,7 +89,7 @@ def test_a_call_that_cannot_be_read_never_runs_with_other_fields_as_arguments(ca
         assert (result.ok, result.content) == (False, told)
 
 
-def test_a_message_with_arguments_that_are_no_json_object_can_be_written_and_its_call_never_runs() -> None:
+def test_a_message_with_arguments_that_are_not_a_json_object_can_be_written_and_its_call_never_runs() -> None:
     def anything(**given: object) -> None:
         """Take anything."""
 

@@ -170,7 +170,7 @@ def test_an_image_that_is_elsewhere_is_sent_as_it_came() -> None:
     assert sent([{"role": "user", "content": [{"type": "text", "text": "See:"}, image]}])[0]["content"][1] == image
 
 
-def test_results_that_are_no_text_are_named_because_the_api_takes_text_there() -> None:
+def test_results_that_are_not_text_are_described_because_the_api_accepts_only_text() -> None:
     result = Message(role="tool", tool_call_id="call_a", content=(Content.text("The chart:"), Content.image(PNG)))
     (written,) = sent([result])
     assert written["content"] == "The chart:\n[image: image/png, 8 bytes]"

@@ -33,7 +33,7 @@ def add(a: int, b: int) -> int:
     return a + b
 
 
-def test_a_server_of_ones_own_needs_no_key() -> None:
+def test_a_users_own_server_needs_no_key() -> None:
     with ProviderServer(chat_reply()) as server:
         OpenAIChat("llama3", base_url=f"{server.url}/v1").complete("Hi")
     (request,) = server.requests

@@ -282,7 +282,7 @@ def test_an_error_in_the_middle_is_a_model_error(error: dict[str, Any], retryabl
     assert raised.value.retryable is retryable
 
 
-def test_a_server_that_does_not_stream_is_told_apart_from_one_that_answers() -> None:
+def test_a_server_that_does_not_stream_is_distinguished_from_one_that_answers() -> None:
     with ProviderServer(chat_reply()) as server, pytest.raises(ModelError) as raised:
         list(chat(server).stream("Hi"))
     assert str(raised.value).endswith(

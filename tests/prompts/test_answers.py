@@ -236,7 +236,7 @@ def test_items_are_a_list_where_a_list_is_asked_for(text: str, value: list[Point
     assert (reading.value, reading.repairs, reading.problems) == (value, repairs, ())
 
 
-def test_items_are_no_list_where_something_else_will_do_or_one_is_missing() -> None:
+def test_items_are_not_a_list_if_another_value_is_valid_or_an_item_is_missing() -> None:
     either: OutputFormat[Any] = OutputFormat(list[Point] | int)
     assert not either.read('{"x": 1}').ok
     assert not POINTS.read('{"x": 1} {"x": ').ok

@@ -242,7 +242,7 @@ def test_the_own_template_is_a_place_to_begin_with() -> None:
     assert again.instructions() == output.instructions()
 
 
-def test_nothing_in_a_description_or_an_example_is_taken_for_a_placeholder() -> None:
+def test_text_in_a_description_or_an_example_is_not_a_placeholder() -> None:
     @dataclass
     class Price:
         """A price.

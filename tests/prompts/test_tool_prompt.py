@@ -211,7 +211,7 @@ def test_wrong_arguments_raise_when_the_prompt_is_made(arguments: dict[str, Any]
     assert said in caught.value.problems
 
 
-def test_arguments_of_an_example_that_are_no_json_are_refused() -> None:
+def test_arguments_of_an_example_that_are_not_json_are_refused() -> None:
     with pytest.raises(DefinitionError, match="multiply: the arguments are cut off"):
         ToolPrompt(MULTIPLY, examples=[ToolCall("multiply", '{"a": 1')])
 
