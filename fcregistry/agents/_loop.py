@@ -40,7 +40,7 @@ _EMPTY_MESSAGE: Final = "Your last message was empty: answer, or call a tool."
 """The note for a model that is asked again, since its message had neither text nor calls."""
 
 _ANNOUNCED_ROUNDS: Final = 2
-"""The number of rounds left from which on the model is told how many there are."""
+"""The number of rounds left from which on the model reads how many there are."""
 
 
 def run_loop(loop: Loop, chat: Chat, decisions: Mapping[str, Decision] | None = None) -> Effects[End]:

@@ -294,10 +294,7 @@ def gateway_map_of(tools: Toolset) -> GatewayMap | None:
 
 
 def not_visible_error(tool: Tool, gateway_map: GatewayMap, opened: Opened) -> CallError:
-    """Return the error of a call to `tool`, which is not visible.
-
-    It is behind a gateway, or is a gateway that was called already.
-    """
+    """Return the error of a call to `tool`, which is behind a gateway, or a gateway that was called."""
     gateway = gateway_of(tool)
     group = gateway.group if isinstance(gateway, GroupGateway) else tool.group
     closed = gateway_map.outermost_closed(group, opened)
@@ -370,10 +367,7 @@ class GatewayMap:
         return tuple(self.tools[name] for name in self._behind[group])
 
     def inner(self, group: str = "") -> Sequence[str]:
-        """Return the lazy groups directly in the lazy group `group`.
-
-        If `group` is empty, return those that are in no other.
-        """
+        """Return the lazy groups directly in the lazy group `group`, or in no group if it is empty."""
         return self._inner.get(group, ())
 
     def opened_by(self, group: str) -> Opened:
@@ -389,10 +383,7 @@ class GatewayMap:
         return Opened(groups=frozenset(self.enclosing(group)))
 
     def known(self, opened: Opened) -> Opened:
-        """Return the part of `opened` that this map has.
-
-        Tools and groups may be missing since `opened` was written.
-        """
+        """Return the part of `opened` that this map has: tools and groups may be missing by now."""
         groups = {enclosing for group in opened.groups & self.lazy for enclosing in self.enclosing(group)}
         return Opened(groups=frozenset(groups), tools=opened.tools & set(self.tools))
 
@@ -401,18 +392,12 @@ class GatewayMap:
         return self._always.union(opened.tools, *(self._behind[group] for group in opened.groups))
 
     def closed(self, opened: Opened) -> list[str]:
-        """Return the lazy groups whose gateways are visible.
-
-        They are not in `opened`, and all groups that contain them are.
-        """
+        """Return the lazy groups with visible gateways: not in `opened`, but the groups around them are."""
         reached = [group for outer in ("", *opened.groups) for group in self.inner(outer)]
         return [group for group in reached if group not in opened.groups]
 
     def outermost_closed(self, group: str, opened: Opened) -> str | None:
-        """Return the outermost of `group` and the groups around it that is not in `opened`.
-
-        Return None if all lazy groups among them are open.
-        """
+        """Return the outermost lazy group around or equal to `group` that is not in `opened`, or None."""
         return next((name for name in self.enclosing(group) if name not in opened.groups), None)
 
 
@@ -644,10 +629,7 @@ class VisibleTools:
         return f"<VisibleTools {', '.join(self.tools) or 'none'} of {len(self.executor.tools)}>"
 
     def _show(self, opened: Opened) -> None:
-        """Make the tools visible that are open with `opened`.
-
-        Other tools are not looked at: there may be thousands.
-        """
+        """Make the tools visible that are open with `opened`. Others are not looked at: they may be many."""
         tools, gateway_map = self.executor.tools, self._map
         self._opened = opened
         self._visible: Mapping[str, Tool] = tools
@@ -672,10 +654,7 @@ class VisibleTools:
     def _merge_results(
         self, refused: Mapping[int, ToolResult], ran: Iterable[ToolResult], count: int
     ) -> list[ToolResult]:
-        """Return the results of all `count` calls in order, and note them.
-
-        `refused` has some by their positions; `ran` are the others.
-        """
+        """Return and note the results of `count` calls: `refused` by their positions, `ran` between."""
         others = iter(ran)
         results = [refused[index] if index in refused else next(others) for index in range(count)]
         self.note(results)

@@ -145,7 +145,7 @@ _MARKS: Final[dict[str, Callable[[Any], bool]]] = {
 
 
 def _as_list(calls: Any) -> list[Any]:
-    """Return `calls` as a list: a value that is not a list is one call, and None is no call."""
+    """Return `calls` as a list: empty for None, and with one call for a value that is not a list."""
     if calls is None:
         return []
     return list(calls) if isinstance(calls, (list, tuple)) else [calls]
