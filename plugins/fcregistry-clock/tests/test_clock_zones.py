@@ -99,7 +99,7 @@ def test_nothing_close_means_no_hint() -> None:
         "A" * 500,
     ],
 )
-def test_what_is_no_name_is_refused_without_reading_a_file(name: str, paths: list[str]) -> None:
+def test_a_text_that_is_not_a_name_is_refused_without_reading_a_file(name: str, paths: list[str]) -> None:
     """The names for the hint are read from the zone folders; the text itself never becomes part of a path."""
     refusal("Nowhere")  # reads the names for the hint, once in a process
     paths.clear()
@@ -115,7 +115,7 @@ def test_the_audit_sees_a_zone_being_read(paths: list[str]) -> None:
 
 
 @pytest.mark.parametrize("name", ["America", "leapseconds", "Europe/Berlin/Mitte"])
-def test_files_and_folders_that_are_no_zone(name: str) -> None:
+def test_files_and_folders_that_are_not_zones_are_refused(name: str) -> None:
     """What looks like a name but is a folder, another file or nothing is one and the same refusal."""
     assert refusal(name).startswith(f"There is no time zone {name!r}.")
 

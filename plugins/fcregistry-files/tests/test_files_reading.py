@@ -51,7 +51,7 @@ def test_text_is_read(place: Any, call: Any, content: str | bytes, arguments: di
         ("a\nb\n", {"start": 3}, "'a.txt' has 2 lines; there is no line 3"),
     ],
 )
-def test_what_is_not_text_says_what_it_is(
+def test_the_error_for_a_value_that_is_not_text_says_what_it_is(
     place: Any, call: Any, content: str | bytes, arguments: dict[str, Any], message: str
 ) -> None:
     place.write("a.txt", content)

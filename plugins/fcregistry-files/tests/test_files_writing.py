@@ -259,7 +259,7 @@ def test_a_patch_that_does_not_fit_changes_nothing(place: Any, call: Any, lines:
     }
 
 
-def test_what_is_not_a_patch_shows_its_form(call: Any) -> None:
+def test_the_error_for_a_text_that_is_not_a_patch_shows_the_form(call: Any) -> None:
     assert call("apply_patch", patch="diff --git a/x b/x").content == (
         "this is not a patch; nothing was changed. A patch begins with '*** Begin Patch', ends with '*** End Patch', and has "
         "between them '*** Add File: path', '*** Delete File: path' or '*** Update File: path'"

@@ -217,7 +217,7 @@ def test_basic_authentication_hides_the_password_that_its_variable_encodes(
 
 
 @pytest.mark.parametrize(("value", "shown"), [("abc", "abc/1 abc, …"), ("abcd", "…/1 …, …")])
-def test_a_value_of_fewer_than_four_characters_is_no_secret_by_itself(
+def test_a_value_of_fewer_than_four_characters_is_not_a_secret_by_itself(
     echo: Any, monkeypatch: pytest.MonkeyPatch, value: str, shown: str
 ) -> None:
     monkeypatch.setenv("ACME_TOKEN", value)

@@ -149,7 +149,7 @@ def test_where_it_must_not_call_it_answers_in_words(model: LlamaModel) -> None:
     assert completion.model.startswith("SmolLM2")
 
 
-def test_a_choice_that_is_no_tool_is_the_callers_mistake(model: LlamaModel) -> None:
+def test_a_choice_that_is_not_a_tool_raises(model: LlamaModel) -> None:
     with pytest.raises(ValueError, match="the tools are now"):
         model.complete("Say hello.", [NAMED["now"]], tool_choice="later")
 
@@ -198,7 +198,7 @@ def test_arguments_are_valid_for_schemas_that_are_hard_to_write(
     assert is_valid(tool, only_call(model.complete("Take any values, such as 5.", [tool], tool_choice="take")))
 
 
-def test_one_of_many_values_is_written_as_it_stands_in_the_schema(model: LlamaModel, smollm2: Path) -> None:
+def test_one_of_many_values_is_written_as_in_the_schema(model: LlamaModel, smollm2: Path) -> None:
     """Asked without the tool's description, which lists as many of them as there is room for."""
     values = [f"item {number}" for number in range(2000)]
     schema = arguments_schema({"type": "object", "properties": {"value": {"enum": values}}, "required": ["value"]})
@@ -209,7 +209,9 @@ def test_one_of_many_values_is_written_as_it_stands_in_the_schema(model: LlamaMo
     assert json.loads(reply.text)["value"] in values
 
 
-def test_what_no_decoder_is_told_is_asked_for_again(model: LlamaModel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_arguments_that_break_a_rule_no_decoder_knows_are_asked_for_again(
+    model: LlamaModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     """No decoder knows `not`; what comes is validated all the same, and here nothing can be valid."""
     seeds: list[int] = []
 
@@ -224,7 +226,7 @@ def test_what_no_decoder_is_told_is_asked_for_again(model: LlamaModel, monkeypat
     assert seeds == [0, 0, 1, 2]  # the first copies from the question
 
 
-def test_a_call_that_the_limit_cuts_off_is_malformed_and_told_so(smollm2: Path) -> None:
+def test_a_call_that_the_limit_cuts_off_is_malformed_and_the_model_reads_so(smollm2: Path) -> None:
     model = LlamaModel(smollm2, threads=1, context=4096, max_tokens=4)
     completion = model.complete("What is the weather in Oslo?", TOOLS, tool_choice="get_weather")
     assert completion.finish_reason == "length"
@@ -261,7 +263,7 @@ def test_text_comes_in_pieces_and_whole_at_the_end(model: LlamaModel) -> None:
     assert "".join(pieces) == last.message.text
 
 
-def test_a_call_is_told_once_it_is_valid(model: LlamaModel) -> None:
+def test_a_call_is_yielded_once_it_is_valid(model: LlamaModel) -> None:
     delta, last = model.stream("How much is 1 plus 2?", TOOLS, tool_choice="add")
     assert isinstance(delta, Delta)
     assert isinstance(last, Completion)
@@ -299,7 +301,7 @@ async def _messages(text: str) -> Any:
     return messages_of(text)
 
 
-def test_a_closed_model_is_loaded_again_and_a_conversation_that_it_cannot_read_is_told_with_what_to_do(
+def test_a_closed_model_is_loaded_again_and_the_error_for_an_unreadable_conversation_says_what_to_do(
     smollm2: Path,
 ) -> None:
     model = LlamaModel(smollm2, threads=1, context=512, max_tokens=5)

@@ -36,7 +36,7 @@ def test_a_path_of_an_unknown_user_stays_as_it_is() -> None:
         LlamaModel("~nobody-of-this-name/some.gguf").complete("Say hello.")
 
 
-def test_a_file_that_is_no_model(tmp_path: Path) -> None:
+def test_a_file_that_is_not_a_model(tmp_path: Path) -> None:
     (tmp_path / "notes.gguf").write_text("a diary", encoding="utf-8")
     with pytest.raises(ModelNotFoundError, match=r"is not a GGUF file, the only format that llama\.cpp reads"):
         fc_resolve_model(str(tmp_path / "notes.gguf"))
@@ -47,7 +47,7 @@ def test_a_name_that_is_neither_a_file_nor_known() -> None:
         fc_resolve_model("gpt")
 
 
-def test_a_damaged_model_is_told_when_it_is_loaded(tmp_path: Path) -> None:
+def test_a_damaged_model_is_an_error_when_it_is_loaded(tmp_path: Path) -> None:
     (tmp_path / "cut.gguf").write_bytes(b"GGUF\x03\x00\x00\x00" + b"\xff" * 64)
     model = fc_resolve_model(str(tmp_path / "cut.gguf"))
     with pytest.raises(

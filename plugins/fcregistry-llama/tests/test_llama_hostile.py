@@ -55,7 +55,7 @@ IMPLAUSIBLE: dict[str, tuple[dict[str, Any], str]] = {
 
 
 @pytest.mark.parametrize("title", IMPLAUSIBLE)
-def test_what_no_model_has_is_refused_before_llama_cpp_reads_the_file(
+def test_a_header_that_no_model_has_is_refused_before_llama_cpp_reads_the_file(
     title: str, write_model: WriteModel, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     changes, said = IMPLAUSIBLE[title]
@@ -189,7 +189,7 @@ def test_the_token_that_begins_a_text_is_not_written_twice(write_model: WriteMod
     assert counts == [1 + len("user: Hi")] * 2
 
 
-def test_what_the_system_says_reaches_a_model_whose_template_refuses_it(write_model: WriteModel) -> None:
+def test_a_system_message_reaches_a_model_whose_template_refuses_it(write_model: WriteModel) -> None:
     refuses = "{% for m in messages %}{% if m.role == 'system' %}{{ raise_exception('no system') }}{% endif %}{{ m.content }}{% endfor %}"
     messages = [{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Hi"}]
     with LlamaModel(write_model({"tokenizer.chat_template": refuses}), threads=1, context=256, max_tokens=1) as model:
@@ -213,7 +213,7 @@ THOUGHTS = [
 
 @pytest.mark.parametrize(("text", "is_thinking", "parts"), THOUGHTS)
 @pytest.mark.parametrize("size", [1, 3, 100])
-def test_thoughts_are_told_apart_from_the_answer(
+def test_thoughts_are_separated_from_the_answer(
     text: str, is_thinking: bool, parts: tuple[str, str], size: int
 ) -> None:
     thoughts = Thoughts(Marks(opens="<think>", closes="</think>"), is_thinking=is_thinking)

@@ -78,7 +78,7 @@ def test_optional_parameters_are_asked_for_if_the_question_mentions_them() -> No
     ]
 
 
-def test_what_one_parameter_takes_is_not_offered_to_the_next() -> None:
+def test_the_value_of_one_parameter_is_not_offered_to_the_next() -> None:
     narrowing = Narrowing("Add 3 and 4.")
     narrowing.take(3)
     assert narrowing.narrow(NUMBER) == {"enum": [4]}

@@ -36,7 +36,7 @@ def test_type_checkers_find_the_marker() -> None:
     assert (ROOT / "fcregistry_llama" / "py.typed").is_file()
 
 
-def test_the_readme_tells_what_happens(smollm2: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_readme_says_what_happens(smollm2: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Its examples run, with the model that is in the cache already."""
     monkeypatch.setenv("FCREGISTRY_CACHE_DIR", str(smollm2.parent.parent))
     names: dict[str, Any] = {}

@@ -28,14 +28,14 @@ def look(at: str) -> str:
     return at
 
 
-def test_calls_and_results_are_told_in_words() -> None:
+def test_calls_and_results_are_written_in_words() -> None:
     told = conversation(messages_of(CALLING))
     assert [message["role"] for message in told] == ["system", "user", "assistant", "user"]
     assert told[2]["content"] == 'look({"at": "sky"})'
     assert told[3]["content"] == "Result of look: clear"
 
 
-def test_what_is_to_be_written_is_said_in_the_first_message_of_the_system() -> None:
+def test_the_first_system_message_says_what_to_write() -> None:
     assert conversation(messages_of(CALLING), "Write JSON.")[0]["content"] == "You are brief.\n\nWrite JSON."
     first, second = conversation(messages_of("Hello"), "Write JSON.")
     assert (first["role"], first["content"], second["role"]) == ("system", "Write JSON.", "user")
@@ -53,7 +53,7 @@ def test_arguments_are_asked_for_with_the_signature_and_what_it_means() -> None:
     assert any("Where to look." in line for line in lines)
 
 
-def test_a_line_that_is_very_long_is_told_in_part() -> None:
+def test_a_very_long_line_is_shown_in_part() -> None:
     values = {"enum": [f"value {number}" for number in range(2000)]}
     parameters = {"type": "object", "properties": {"value": values}, "required": ["value"]}
     tool = Tool.from_function(lambda **given: given, name="take", description="Take.", parameters=parameters)

@@ -56,7 +56,7 @@ def test_calls_come_from_threads_and_loops_at_once(server: McpServer) -> None:
         assert all(result.ok for result in asyncio.run(many()))
 
 
-def test_progress_is_told(server: McpServer) -> None:
+def test_progress_is_reported(server: McpServer) -> None:
     events = Executor(server.tools()).stream(WAIT)
     assert next(events) == Progress(fraction=0.25, message="a quarter")
     events.close()
@@ -70,7 +70,7 @@ def test_a_call_that_was_cancelled_before_is_not_sent(notes: Notes) -> None:
     assert (result.error.code, notes.asked()) == ("cancelled", [])
 
 
-def test_the_server_is_told_of_calls_that_are_given_up(notes: Notes) -> None:
+def test_the_server_learns_of_calls_that_are_given_up(notes: Notes) -> None:
     with notes.server() as server:
         executor = Executor(server.tools())
 

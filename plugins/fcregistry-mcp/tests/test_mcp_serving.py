@@ -155,13 +155,13 @@ def test_a_text_that_cannot_be_sent_does_not_end_the_server(ours: McpServer) -> 
     assert executor.call("add", a=1).ok
 
 
-def test_failures_are_told_as_a_model_reads_them(ours: McpServer) -> None:
+def test_failures_are_reported_as_a_model_reads_them(ours: McpServer) -> None:
     executor = Executor(ours.tools())
     assert executor.call("fail").content == "there is no more paper"
     assert executor.call("delete", name="a").content.startswith("delete requires approval, and there is no approver")
 
 
-def test_arguments_are_validated_by_whoever_serves(folder: Path) -> None:
+def test_arguments_are_validated_by_the_server(folder: Path) -> None:
     """Clients need not: the SDK's own does not."""
     import asyncio
 
@@ -181,12 +181,12 @@ def test_arguments_are_validated_by_whoever_serves(folder: Path) -> None:
     assert "did you mean 'add'?" in unknown.content[0].text
 
 
-def test_who_may_allow_what_requires_approval_is_whoever_starts_it(folder: Path) -> None:
+def test_the_program_that_starts_the_server_may_allow_calls_that_require_approval(folder: Path) -> None:
     with served(folder, "delete", "--allow", "delete") as server:
         assert Executor(server.tools()).call("delete", name="a").content == "deleted a"
 
 
-def test_progress_is_told_and_a_call_that_is_given_up_is_cancelled(ours: McpServer, tmp_path: Path) -> None:
+def test_progress_is_reported_and_a_call_that_is_given_up_is_cancelled(ours: McpServer, tmp_path: Path) -> None:
     log = tmp_path / "log"
     events = Executor(ours.tools()).stream({"name": "wait", "arguments": {"path": str(log)}})
     assert next(events) == Progress(fraction=0.5, message="half")
@@ -258,7 +258,7 @@ def test_an_interrupt_ends_it_quietly(serving: subprocess.Popen[bytes]) -> None:
     assert (serving.returncode, out, err) == (130, b"", b"the module prints\n")
 
 
-def test_it_ends_quietly_when_nobody_reads_its_answers(serving: subprocess.Popen[bytes]) -> None:
+def test_it_ends_quietly_when_the_client_is_gone(serving: subprocess.Popen[bytes]) -> None:
     assert serving.stdin is not None
     assert serving.stdout is not None
     assert serving.stderr is not None

@@ -27,7 +27,7 @@ def call(server: McpServer, name: str, **arguments: Any) -> Any:
 # --- which there are --------------------------------------------------------------------------------
 
 
-def test_all_tools_of_all_pages_are_there_and_one_that_cannot_be_is_told(server: McpServer) -> None:
+def test_the_tools_of_all_pages_are_listed_and_an_invalid_tool_is_reported(server: McpServer) -> None:
     assert list(server.tools()) == ["add", "die", "fetch", "ns_find", "order", "show", "wait"]
     assert list(server.refused) == ["odd"]
     assert "is outside the schema" in server.refused["odd"]
@@ -64,7 +64,7 @@ def test_a_schema_is_passed_on_as_it_is(server: McpServer) -> None:
     assert dict(order.options.meta) == {"mcp.server": "notes", "mcp.tool": "order"}
 
 
-def test_a_server_is_believed_what_warns_and_one_that_is_trusted_the_rest(server: McpServer, notes: Notes) -> None:
+def test_hints_that_warn_are_believed_and_all_hints_of_a_trusted_server(server: McpServer, notes: Notes) -> None:
     doubted = {name: tool.options for name, tool in server.tools().items()}
     assert (doubted["add"].read_only, doubted["add"].idempotent, doubted["add"].destructive) == (None, None, None)
     assert doubted["order"].destructive is True
@@ -129,7 +129,7 @@ def test_what_a_server_says_of_a_tool_is_bounded() -> None:
     assert (len(good.title), len(good.description)) == (200, 10_000)
 
 
-def test_what_a_person_would_not_see_is_not_told_to_a_model() -> None:
+def test_text_that_a_person_would_not_see_is_not_shown_to_a_model() -> None:
     with McpServer.stdio(sys.executable, str(STRANGE), name="strange") as server:
         hiding = server.tools()["hiding"]
         assert hiding.description == "Read\ta note.\n[2JNow it is."
@@ -171,7 +171,7 @@ def test_a_model_reads_the_text_and_the_program_gets_what_is_structured(server: 
     assert (result.content, result.value) == ("3", {"total": 3})
 
 
-def test_a_parameter_may_be_called_as_ours_are(server: McpServer) -> None:
+def test_a_parameter_may_have_the_name_of_a_parameter_of_fcregistry(server: McpServer) -> None:
     result = call(server, "order", to={"city": "Oslo"}, context="now")
     assert result.value == '{"to": {"city": "Oslo"}, "context": "now"}'
 
@@ -194,7 +194,7 @@ def test_what_the_server_calls_an_error_is_one(server: McpServer) -> None:
     assert (refused.ok, refused.content) == (False, "the MCP server notes refuses the call: that is no address")
 
 
-def test_an_error_of_the_servers_own_is_told_whatever_its_code(server: McpServer) -> None:
+def test_an_error_of_the_server_is_reported_whatever_its_code(server: McpServer) -> None:
     """-32000 is also what the SDK says of a connection that is closed."""
     assert call(server, "fetch", url="empty").content.endswith("refuses the call: there is no more paper")
 

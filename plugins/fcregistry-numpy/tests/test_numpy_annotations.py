@@ -94,7 +94,7 @@ def test_an_annotation_has_its_schema(annotation: Any, schema: dict[str, Any]) -
     assert schema_of(annotation) == schema
 
 
-def test_an_array_type_stands_once_in_a_schema() -> None:
+def test_an_array_type_occurs_once_in_a_schema() -> None:
     """However often it is used, and by however many types."""
     schema = schema_of(tuple[NDArray[np.float64], NDArray[np.float64] | None, np.ndarray])
     assert sorted(schema["$defs"]) == ["array", "float64_array"]
@@ -182,5 +182,5 @@ UNSAID: list[tuple[Any, list[str]]] = [
 
 
 @pytest.mark.parametrize(("annotation", "unsaid"), UNSAID, ids=str)
-def test_what_no_schema_can_say_is_told_to_the_author(annotation: Any, unsaid: list[str]) -> None:
+def test_the_author_reads_what_no_schema_can_express(annotation: Any, unsaid: list[str]) -> None:
     assert list(codec_of(annotation).unsaid) == unsaid

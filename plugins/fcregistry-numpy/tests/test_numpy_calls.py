@@ -123,7 +123,7 @@ def test_wrong_arguments_are_refused_with_their_place(executor: Executor, name: 
     assert problem in result.content
 
 
-def test_a_result_that_json_has_not_is_told(executor: Executor) -> None:
+def test_a_result_without_a_json_form_is_an_error(executor: Executor) -> None:
     """Division by zero gives infinity, which is no JSON number: the model reads why there is no result."""
     result = run(executor, "divide", '{"values": [1], "by": 0}')
     assert result.error is not None

@@ -56,7 +56,7 @@ def column_means(rows: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> NDA
 '''
 
 
-def test_a_plugin_of_somebody_else_takes_and_gives_arrays_on_the_command_line(tmp_path: Path) -> None:
+def test_a_plugin_takes_and_returns_arrays_on_the_command_line(tmp_path: Path) -> None:
     """It says nothing of this distribution: that both are installed is enough."""
     (tmp_path / "acme_stats.py").write_text(TOOL, encoding="utf-8")
     info = tmp_path / "acme_stats-1.0.dist-info"
@@ -69,7 +69,7 @@ def test_a_plugin_of_somebody_else_takes_and_gives_arrays_on_the_command_line(tm
     assert (done.stdout, done.stderr) == ("[2.0, 3.0]\n", "")
 
 
-def test_the_readme_tells_what_happens() -> None:
+def test_the_readme_says_what_happens() -> None:
     """Its examples run, and what they print is what it shows."""
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     names: dict[str, Any] = {}

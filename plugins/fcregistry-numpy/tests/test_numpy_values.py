@@ -96,7 +96,7 @@ REFUSALS: list[tuple[Any, Any, tuple[int, ...], str]] = [
 
 
 @pytest.mark.parametrize(("annotation", "value", "place", "reason"), REFUSALS, ids=lambda value: f"{value!s:.40}")
-def test_what_the_schema_accepts_and_no_array_holds_is_refused_with_its_place(
+def test_a_value_that_the_schema_accepts_and_no_array_can_hold_is_refused_with_its_place(
     annotation: Any, value: Any, place: tuple[int, ...], reason: str
 ) -> None:
     codec = codec_of(annotation)
@@ -150,7 +150,7 @@ NOT_ACCEPTED: list[tuple[Any, Any]] = [
 
 
 @pytest.mark.parametrize(("annotation", "value"), NOT_ACCEPTED, ids=str)
-def test_what_is_of_another_type_is_not_accepted(annotation: Any, value: Any) -> None:
+def test_a_value_of_another_type_is_not_accepted(annotation: Any, value: Any) -> None:
     assert not codec_of(annotation).accepts(value)
 
 
@@ -223,7 +223,7 @@ ENCODED: list[tuple[Any, str]] = [
 
 
 @pytest.mark.parametrize(("value", "text"), ENCODED, ids=str)
-def test_arrays_and_scalars_are_json_wherever_they_stand(value: Any, text: str) -> None:
+def test_arrays_and_scalars_are_json_in_any_place(value: Any, text: str) -> None:
     """Without an annotation too: by their own type."""
     assert to_json_text(value) == text
 

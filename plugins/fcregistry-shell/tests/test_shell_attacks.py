@@ -72,7 +72,7 @@ def test_a_word_is_a_word_whatever_it_holds(attack: Attack, folder: Path, word: 
         (["tool"], "there is no program 'tool' here; nothing was run"),
     ],
 )
-def test_what_cannot_run_is_said(attack: Attack, words: list[str], message: str) -> None:
+def test_a_command_that_cannot_run_is_an_error_that_says_why(attack: Attack, words: list[str], message: str) -> None:
     ok, content = attack("run_command", {"words": words})
     assert not ok
     assert message in content
@@ -118,7 +118,7 @@ RULES = ["git status", "git log …", "ls *.txt", "printf [ab]?", "cat deep/**",
         ["echo"],
     ],
 )
-def test_what_no_rule_allows_does_not_run(attack: Attack, words: list[str]) -> None:
+def test_a_command_that_no_rule_allows_does_not_run(attack: Attack, words: list[str]) -> None:
     for name in ("run_command", "start_command"):
         ok, content = attack(name, {"words": words}, allow=RULES)
         assert not ok
@@ -240,7 +240,7 @@ def test_a_flood_is_cut_in_its_middle(attack: Attack, script: str) -> None:
     assert "characters are left out here …]\n" in long
 
 
-def test_input_that_nobody_reads_holds_up_nothing(attack: Attack) -> None:
+def test_input_that_the_command_does_not_read_delays_nothing(attack: Attack) -> None:
     ok, value = attack("run_command", {"words": ["true"], "stdin": "x" * 900_000})
     assert (ok, value["exit_code"]) == (True, 0)
 
