@@ -9,14 +9,14 @@ from fcregistry.errors import ToolError
 Number: TypeAlias = int | float
 
 MOST_DIGITS = 300
-"""How many digits a whole number may have, given or computed: no further than a `float` reaches, and no flood for the reader."""
+"""The most digits of a whole number, given or computed: no more than a `float` reaches, and not too many for a reader."""
 
 EXACT_BELOW = 2**53
-"""Every whole number below is a `float` of its own (IEEE 754, binary64)."""
+"""Every whole number below this has its own `float` (IEEE 754, binary64)."""
 
 
 def exact(number: Number) -> Fraction:
-    """The value of a number as it is written: `0.1` is one tenth, not the nearest binary fraction.
+    """Return the value of `number` as it is written: `0.1` is one tenth, not the nearest binary fraction.
 
     Raises:
         ToolError: It is infinite, not a number, or has too many digits.
@@ -31,12 +31,12 @@ def exact(number: Number) -> Fraction:
 
 
 def number_of(value: Fraction, *, whole: bool) -> Number:
-    """The number of an exact result: whole if the result is, otherwise the nearest `float`.
+    """Return the exact result `value` as a whole number if it is one, else as the nearest `float`.
 
     Args:
         value: The result.
-        whole: Whether all that it was computed from is whole. Then a whole result has all of its digits; otherwise
-            one of 2**53 or more is no more exact than its parts, and is a `float`.
+        whole: Whether all numbers that it was computed from are whole. Then a whole result has all of its digits; otherwise
+            a result of 2**53 or more is no more exact than its parts, and is a `float`.
 
     Raises:
         ToolError: The result has too many digits, or is beyond what a `float` reaches.
@@ -49,11 +49,12 @@ def number_of(value: Fraction, *, whole: bool) -> Number:
 
 
 def are_whole(*numbers: Number) -> bool:
-    """Return whether all of them are whole numbers that were written as such."""
+    """Return whether all of `numbers` are whole numbers that were written as such."""
     return all(isinstance(number, int) for number in numbers)
 
 
 def _nearest(value: Fraction) -> float:
+    """Return the `float` nearest to `value`; raise `ToolError` if it is too large or too close to zero."""
     try:
         nearest = float(value)
     except OverflowError as exc:

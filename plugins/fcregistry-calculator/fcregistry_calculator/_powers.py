@@ -7,11 +7,11 @@ from fcregistry.errors import ToolError
 from fcregistry_calculator._numbers import MOST_DIGITS, Number, are_whole, exact, number_of
 
 MOST_BITS = 20_000
-"""Up to this size, exact powers are computed: about 6,000 digits, which takes microseconds."""
+"""The size up to which exact powers are computed: about 6,000 digits, which takes microseconds."""
 
 
 def raise_to(base: Number, exponent: Number) -> Number:
-    """Return the base to the power of the exponent.
+    """Return `base` to the power of `exponent`.
 
     Raises:
         ToolError: The power does not exist, is not a real number, or is too large or too small to be written.
@@ -31,17 +31,24 @@ def raise_to(base: Number, exponent: Number) -> Number:
 
 
 def _least_bits(value: Fraction, times: Fraction) -> int:
-    """How long the numerator or denominator of the power is at least, in bits: none for powers of 0 and 1."""
+    """Return the least size, in bits, of the numerator or denominator of `value` to the power of `times`.
+
+    It is 0 for powers of 0 and 1.
+    """
     longer = max(abs(value.numerator), value.denominator)
     return (longer.bit_length() - 1) * abs(times.numerator)
 
 
 def _round_power(value: Fraction, times: Fraction) -> Number:
+    """Return `value` to the power of `times`, rounded to a `float`.
+
+    Raise `ToolError` if it is too large or too small.
+    """
     try:
         power = float(abs(value)) ** float(times)
     except OverflowError as exc:
         raise ToolError("The result is too large: beyond about 1.8e308. Calculate with smaller numbers.") from exc
     if power == 0 and value != 0:
         raise ToolError("The result is not zero, but too close to zero to be written. Calculate with larger numbers.")
-    is_negative = value < 0 and times.numerator % 2 == 1  # which a large exponent, as a float, says no more
+    is_negative = value < 0 and times.numerator % 2 == 1  # a large exponent, as a float, does not show this any more
     return number_of(exact(-power if is_negative else power), whole=False)

@@ -11,11 +11,11 @@ from fcregistry_clock.weekdays import Weekday
 
 
 def instant_of(time: datetime, zone: str | None) -> datetime:
-    """The instant of a time, in UTC.
+    """Return the instant of `time`, in UTC.
 
     Args:
-        time: With an offset, it is an instant by itself. Without one, it is what the clocks in the zone show.
-        zone: The IANA name of the zone. With an offset it may be missing; otherwise both must agree.
+        time: With an offset, it is an instant by itself. Without an offset, it is the time that the clocks in the zone show.
+        zone: The IANA name of the zone. With an offset, it may be missing; otherwise both must agree.
 
     Raises:
         ToolError: There is neither an offset nor a zone, the two contradict each other, the zone is unknown, the
@@ -29,7 +29,7 @@ def instant_of(time: datetime, zone: str | None) -> datetime:
 
 
 def in_zone(instant: datetime, zone: tzinfo) -> datetime:
-    """The same instant in another zone.
+    """Return `instant` as a time in `zone`.
 
     Raises:
         ToolError: It would be before the year 1 or after the year 9999 there.
@@ -41,12 +41,12 @@ def in_zone(instant: datetime, zone: tzinfo) -> datetime:
 
 
 def zoned_time(instant: datetime, zone: ZoneInfo) -> ZonedTime:
-    """Return what a clock in a zone shows at an instant."""
+    """Return what a clock in `zone` shows at `instant`."""
     local = in_zone(instant, zone)
     offset = local.utcoffset() or timedelta()
     return ZonedTime(
-        # With a fixed offset instead of the zone, the value equals its ISO 8601 text read back in every hour: Python
-        # never holds a time in a repeated hour for equal to one in another zone (PEP 495).
+        # With a fixed offset instead of the zone, the value equals its ISO 8601 text read back in every hour: for Python,
+        # a time in a repeated hour never equals a time in another zone (PEP 495).
         time=local.replace(tzinfo=timezone(offset), fold=0),
         zone=zone.key,
         weekday=Weekday.of(local),
@@ -55,6 +55,10 @@ def zoned_time(instant: datetime, zone: ZoneInfo) -> ZonedTime:
 
 
 def _check_zone(time: datetime, zone: str | None) -> datetime:
+    """Return the instant of `time`, which has an offset.
+
+    Raise `ToolError` if the offset contradicts `zone`.
+    """
     instant = in_zone(time, UTC)
     if zone is not None:
         there = in_zone(instant, find_zone(zone))
@@ -67,7 +71,13 @@ def _check_zone(time: datetime, zone: str | None) -> datetime:
 
 
 def _locate(time: datetime, zone: ZoneInfo) -> datetime:
-    """Return a wall-clock time in its zone, if the clocks there show it exactly once (see PEP 495)."""
+    """Return `time`, a wall-clock time, with its `zone`.
+
+    The clocks there must show the time exactly once (PEP 495).
+
+    Raises:
+        ToolError: The clocks skip the time, or show it twice.
+    """
     first, second = (time.replace(tzinfo=zone, fold=fold) for fold in (0, 1))
     before, after = (reading.utcoffset() or timedelta() for reading in (first, second))
     if before < after:

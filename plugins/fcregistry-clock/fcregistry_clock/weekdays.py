@@ -1,4 +1,4 @@
-"""What the days of the week are called: in English, in lower case, Monday first as in ISO 8601."""
+"""The days of the week: in English, in lower case, Monday first as in ISO 8601."""
 
 from datetime import date
 from enum import StrEnum
@@ -17,9 +17,9 @@ class Weekday(StrEnum):
 
     @classmethod
     def of(cls, day: date) -> "Weekday":
-        """The weekday of a date or a datetime."""
+        """Return the weekday of `day`, a date or a datetime."""
         return tuple(cls)[day.weekday()]
 
     def days_after(self, day: date) -> int:
-        """How many days after a date this weekday comes, 0 to 6; 0 if the date falls on it."""
+        """Return how many days after `day` this weekday comes, 0 to 6; 0 if `day` falls on it."""
         return (tuple(Weekday).index(self) - day.weekday()) % 7

@@ -78,7 +78,7 @@ class Folder:
             self._descriptor = None
 
     def _where(self, name: str) -> tuple[str, int | None]:
-        """Return what the functions of `os` take as a path and as `dir_fd=`."""
+        """Return the entry `name` as the functions of `os` take it: a path, and the argument `dir_fd=`."""
         if DESCRIPTORS:
             if self._descriptor is None:
                 raise ValueError("the folder is closed")
@@ -249,7 +249,7 @@ class Folder:
 
     @contextmanager
     def lock(self) -> Iterator[None]:
-        """Keep other writers of this package out of the folder while the block runs.
+        """Exclude other writers of this package from the folder while the block runs.
 
         This applies to threads everywhere, and to processes on POSIX systems.
 
@@ -296,6 +296,7 @@ class Folder:
             os.close(descriptor)  # another writer took it for dead, just before the lock
 
     def _remove_dead_parts(self) -> None:
+        """Remove the unfinished files in this folder whose writers were killed."""
         with suppress(OSError, ToolError):  # the leftovers of others do not matter here
             parts = [name for name in self.names() if name.startswith(_PART)]
             if not parts:
@@ -305,6 +306,7 @@ class Folder:
                     self._remove_dead_part(name)
 
     def _remove_dead_part(self, name: str) -> None:
+        """Remove the unfinished file `name`, unless its writer still runs."""
         with suppress(OSError):
             if not DESCRIPTORS:
                 self.remove(name)  # Windows refuses while it is open
@@ -319,7 +321,14 @@ class Folder:
 
 
 def _check_kind(name: str, status: os.stat_result, *, folder: bool = False, hard_links: bool = True) -> None:
-    """Raise `ToolError` unless an entry is a folder, or a regular file, as asked."""
+    """Raise `ToolError` unless the entry `name` is a folder if `folder` is true, else a regular file.
+
+    Args:
+        name: The name of the entry.
+        status: Its status.
+        folder: Whether it must be a folder.
+        hard_links: Whether a file may have several hard links.
+    """
     kind = kind_of(status)
     if kind == "link":
         raise ToolError(f"{quote(name)} is a link; links are never followed. Use the path of what it leads to.")
@@ -337,6 +346,7 @@ def _check_kind(name: str, status: os.stat_result, *, folder: bool = False, hard
 
 
 def _check_same(name: str, seen: os.stat_result, opened: os.stat_result) -> None:
+    """Raise `ToolError` if the file that was opened is not the one whose status was `seen` before."""
     if (seen.st_dev, seen.st_ino) != (opened.st_dev, opened.st_ino):
         raise ToolError(f"{quote(name)} changed while it was opened; try again", retryable=True)
 
@@ -355,6 +365,7 @@ def kind_of(status: os.stat_result) -> Kind:
 
 
 def _locked_error() -> ToolError:
+    """Return the error for a folder that another writer keeps."""
     return ToolError("another write in this folder is under way; try again", retryable=True)
 
 
@@ -367,6 +378,7 @@ else:
     import fcntl
 
     def _try_lock(descriptor: int) -> bool:
+        """Lock an open file or folder, and return True; return False if another writer has locked it."""
         try:
             fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -377,7 +389,9 @@ else:
 
 
 def _rename_new(name: str, old_at: int, new: str, new_at: int) -> bool:
-    """Rename an entry if the new name is free, in one step; return False if the system cannot do that.
+    """Rename the entry `name` to `new`, which must be free, in one step.
+
+    Return False if the system cannot do that.
 
     Linux has `renameat2` (2014) for it, and macOS `renameatx_np` (2016). Python has neither.
     """

@@ -28,7 +28,7 @@ _FORM: Final = (
 
 @dataclass(slots=True)
 class _Hunk:
-    """One change of a file: some lines and what they become. `anchor` is a line somewhere above them."""
+    """One change of a file: the lines `old`, which become `new`. `anchor` is a line somewhere above them."""
 
     anchor: str = ""
     old: list[str] = field(default_factory=list)
@@ -38,7 +38,7 @@ class _Hunk:
 
 @dataclass(slots=True)
 class _Change:
-    """What a patch does to one file."""
+    """The changes of a patch to one file, and its new path `target`, if it is moved."""
 
     kind: Literal["Add", "Delete", "Update"]
     path: str
@@ -101,7 +101,7 @@ class Patching:
         return "\n".join(sorted(done))
 
     def _check_paths(self, changes: list[_Change]) -> None:
-        """Raise unless each file is named once, and the paths of new files are free."""
+        """Raise `ToolError` unless `changes` name each file once, and the paths of new files are free."""
         root, seen = self.workspace.root, set()
         for change in changes:
             for path in filter(None, (change.path, change.target)):
@@ -114,7 +114,7 @@ class Patching:
                 raise ToolError(f"{quote(new)} exists already; nothing was changed")
 
     def _prepare(self, change: _Change) -> tuple[bytes | None, bytes | None]:
-        """Return the old and the new bytes of a file; None for those that the change does not need."""
+        """Return the old and the new bytes of the file of `change`, each None if the change does not need it."""
         if change.kind == "Add":
             return None, encode("".join(f"{line}\n" for line in change.hunks[0].new), "utf-8")
         if change.kind == "Delete":
@@ -129,7 +129,7 @@ class Patching:
 
 
 class _Write:
-    """Writes one file of a patch: all are on the disk before the first of them appears."""
+    """Writes one file of a patch: all files are on the disk before the first of them appears."""
 
     def __init__(self, workspace: Workspace, change: _Change, old: bytes | None, new: bytes, done: list[str]) -> None:
         self._workspace, self._change, self._new, self._done = workspace, change, new, done
@@ -149,6 +149,7 @@ class _Write:
             self._done.append(f"{'wrote' if self._old is None else 'updated'} {path}")
 
     def _check(self) -> None:
+        """Raise `ToolError` if the file has changed since it was read."""
         if self._workspace.read(self._change.path, remember=False) != self._old:
             raise ToolError(f"{quote(self._change.path)} was changed by another program just now. Read it again.")
 
@@ -179,10 +180,10 @@ def deletes(patch: str) -> bool:
 
 
 def _parse(patch: str) -> list[_Change]:
-    """Return the changes of a patch.
+    """Return the changes in `patch`, one for each file.
 
     Raises:
-        ToolError: It has another form; the message names the line.
+        ToolError: `patch` is not valid; the message names the line.
     """
     lines = unix(patch).strip("\n").split("\n")
     if lines[0].rstrip() != "*** Begin Patch" or lines[-1].rstrip() != "*** End Patch":
@@ -207,7 +208,7 @@ def _parse(patch: str) -> list[_Change]:
 
 
 def _add_line(change: _Change, line: str) -> bool:
-    """Add a line to a change; return whether it has a meaning there."""
+    """Add `line`, a line of a patch, to `change`; return False if it is not valid there."""
     if change.kind == "Delete":
         return not line.strip()
     if change.kind == "Add":
@@ -235,7 +236,7 @@ def _add_line(change: _Change, line: str) -> bool:
 
 
 def _apply(text: Text, change: _Change) -> str:
-    """Return the text after all hunks of a change.
+    """Return `text` after all hunks of `change`.
 
     Raises:
         ToolError: The lines of a hunk are not in the file, or at several places.
@@ -260,7 +261,11 @@ def _apply(text: Text, change: _Change) -> str:
 
 
 def _place(plain: str, hunk: _Hunk, path: str) -> tuple[int, int]:
-    """Return the lines of a hunk: the index of the first, and of the one after the last."""
+    """Return the index of the first old line of `hunk` in `plain`, and that after its last one.
+
+    Raises:
+        ToolError: The lines are not in the file `path`, or at several places.
+    """
     lines, count = plain.split("\n"), len(hunk.old)
     begin = 0
     anchor = re.sub(r"^-\d+(,\d+)? \+\d+(,\d+)? @@ ?| ?@@$", "", hunk.anchor)  # the line numbers of a unified diff

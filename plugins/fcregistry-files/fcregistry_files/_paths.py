@@ -46,7 +46,7 @@ def split_path(path: str, *, windows: bool = os.name == "nt") -> tuple[str, ...]
 
 
 def name_problem(name: str, *, windows: bool = os.name == "nt") -> str | None:
-    """Return why a single name cannot be used by the tools, or None.
+    """Return the reason why the tools cannot use a single name, or None if they can.
 
     Args:
         name: The name of a file or folder.
@@ -111,7 +111,9 @@ def escape(name: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Return text in the form that has no case and no Unicode forms, so that what a file system may take for one name is equal.
+    """Return text without case and Unicode forms, so that equal names of files are equal texts.
+
+    File systems may take several spellings for one name.
 
     Args:
         text: A name or path.

@@ -43,7 +43,7 @@ else:
 
 
 class SearchStoppedError(Exception):
-    """A search ended before its end; the message says why."""
+    """Raised if a search was stopped before its end; the message says why."""
 
 
 class PatternSearch:
@@ -109,12 +109,14 @@ class PatternSearch:
         self._worker.kill()
 
     def _ask(self, request: dict[str, Any], *texts: bytes) -> None:
+        """Send `request` and `texts` to the process."""
         self._worker.must_be_replaced = True  # until its answer is read
         seconds = max(self._until - monotonic(), 0) + _GRACE
         with suppress(OSError):  # it has ended, which is found when its answer is read
             self._worker.send(json.dumps({**request, "seconds": seconds}).encode("ascii") + b"\n", *texts)
 
     def _read(self) -> Any:
+        """Return the next line of the process's answer; raise `SearchStoppedError` if the process has ended."""
         line = self._worker.read()
         if not line.endswith(b"\n"):
             raise self._stopped()
@@ -124,6 +126,7 @@ class PatternSearch:
         return answer
 
     def _stopped(self) -> SearchStoppedError:
+        """Return the error that says why the process has ended."""
         code = self._worker.end()
         if self.is_timed_out:
             return SearchStoppedError(f"after {self._seconds:g} seconds")
@@ -162,25 +165,25 @@ class _Worker:
         return self._process.poll() is None
 
     def send(self, *parts: bytes) -> None:
-        """Send a request.
+        """Send a request, which consists of `parts`.
 
         Raises:
-            OSError: It has ended.
+            OSError: The process has ended.
         """
         for part in parts:
             self._requests.write(part)
         self._requests.flush()
 
     def read(self) -> bytes:
-        """Return the next line of an answer; a part of it, or nothing, if it has ended."""
+        """Return the next line of an answer, or less of it if the process has ended."""
         return self._answers.readline()
 
     def kill(self) -> None:
-        """Kill it. The thread that waits for its answer finds that it has ended."""
+        """Kill the process. The thread that waits for its answer finds that it has ended."""
         self._process.kill()
 
     def end(self) -> int:
-        """Kill it, wait until it is gone, and return its exit code."""
+        """Kill the process, wait until it has ended, and return its exit code."""
         self._process.kill()
         code = self._process.wait()
         for stream in (self._requests, self._answers):
@@ -203,19 +206,20 @@ class _Workers:
         self._begin()
 
     def _begin(self) -> None:
+        """Begin without processes."""
         self._turns = BoundedSemaphore(_MOST_WORKERS)
         self._idle: list[_Worker] = []
         self._all: list[_Worker] = []
 
     @contextmanager
     def one(self, seconds: float) -> Iterator[_Worker]:
-        """Yield a process that no other thread has. Afterwards it is kept, unless it is worn.
+        """Yield a process that no other thread uses. Afterwards it is kept, unless it must be replaced.
 
         Args:
-            seconds: How long to wait for one.
+            seconds: How long to wait for a process.
 
         Raises:
-            ToolError: None can be started, or others use all of them.
+            ToolError: No process can be started, or other threads use all of them.
         """
         turns = self._turns
         if not turns.acquire(timeout=max(seconds, 0)):
@@ -233,6 +237,7 @@ class _Workers:
             turns.release()
 
     def _take_idle(self) -> _Worker | None:
+        """Take an idle process that still runs, and return it; None if there is none."""
         while self._idle:
             worker = self._idle.pop()
             if worker.is_alive:
@@ -241,6 +246,7 @@ class _Workers:
         return None
 
     def _start(self) -> _Worker:
+        """Return a new process; raise `ToolError` if it cannot be started."""
         if not self._is_registered:
             self._is_registered = True
             atexit.register(self._end_all)
@@ -258,14 +264,17 @@ class _Workers:
         return worker
 
     def _end(self, worker: _Worker) -> None:
+        """End the process `worker`, and forget it."""
         worker.end()
         self._all.remove(worker)
 
     def _end_all(self) -> None:
+        """End all processes."""
         for worker in self._all:
             worker.end()
 
     def _forget_all(self) -> None:
+        """Forget the processes of the parent, in a forked program."""
         for worker in self._all:
             worker.forget()
         self._begin()
@@ -276,15 +285,15 @@ _workers: Final = _Workers()
 
 @contextmanager
 def pattern_search(seconds: float, until: float, cancellation: CancellationToken) -> Iterator[PatternSearch]:
-    """Yield a process that searches. It is killed when the time is over, or the call is cancelled.
+    """Yield a search in a process. The process is killed when the time is over, or the call is cancelled.
 
     Args:
         seconds: How long the whole search may take.
         until: When that time is over, as `time.monotonic` counts.
-        cancellation: That of the call.
+        cancellation: The cancellation of the call.
 
     Raises:
-        ToolError: There is no process for it.
+        ToolError: There is no process for the search.
     """
     with _workers.one(seconds) as worker:
         search = PatternSearch(worker, seconds, until)
@@ -303,12 +312,12 @@ def pattern_search(seconds: float, until: float, cancellation: CancellationToken
 
 
 def _python() -> str:
-    """Return the path of the interpreter.
+    """Return the path of the Python interpreter.
 
     Raises:
         OSError: It is not known.
     """
-    from multiprocessing.spawn import get_executable  # what the application has set, where it is not sys.executable
+    from multiprocessing.spawn import get_executable  # the path that the application has set, or sys.executable
 
     path = os.fsdecode(get_executable() or "")
     if not path or (getattr(sys, "frozen", False) and path == sys.executable):

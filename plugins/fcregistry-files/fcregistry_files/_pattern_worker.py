@@ -1,4 +1,4 @@
-"""The program of a process that compiles a model's patterns and searches texts for them. It is given texts, and never a path.
+"""The program of a process that compiles a model's patterns and searches texts for them. It gets texts, and never a path.
 
 A pattern of a few characters may take any time and memory, in code that neither looks at a clock nor lets other threads run. So
 it is never compiled in the program that has the tools: `_pattern_pool.py` starts this process, and kills it when the time is over.
@@ -49,7 +49,7 @@ def main() -> None:
 
 
 def _compile(pattern: str, ignore_case: bool) -> tuple[regex.Pattern[str] | None, str | None]:
-    """Return a pattern, or what is wrong with it."""
+    """Return the compiled `pattern` and None, or None and a message that says what is wrong with it."""
     try:
         return regex.compile(pattern, regex.IGNORECASE if ignore_case else 0, cache_pattern=False), None
     except MemoryError:
@@ -59,7 +59,13 @@ def _compile(pattern: str, ignore_case: bool) -> tuple[regex.Pattern[str] | None
 
 
 def _search(expression: regex.Pattern[str], texts: list[bytes], most: int) -> None:
-    """Answer with each line that matches, at once, and with the number of each text that is done."""
+    """Write each line of `texts` that matches as an answer, and the number of each text at its end.
+
+    Args:
+        expression: The compiled pattern.
+        texts: The texts, in UTF-8.
+        most: The number of lines after which to stop.
+    """
     for number, text in enumerate(texts):
         for line, shown in _matching_lines(expression, text.decode("utf-8", "surrogatepass")):
             _answer([line, shown])
@@ -73,7 +79,10 @@ def _search(expression: regex.Pattern[str], texts: list[bytes], most: int) -> No
 
 
 def _matching_lines(expression: regex.Pattern[str], text: str) -> Iterator[tuple[int, str]]:
-    """Yield the number of each line that matches, from 1, and the line, or a part of it."""
+    """Yield the number of each line of `text` that matches, from 1, and the line.
+
+    Of a long line, yield the part around the match.
+    """
     for number, line in enumerate(StringIO(text, newline="\n"), 1):
         plain = line.removesuffix("\n").removesuffix("\r")[:_MOST_OF_LINE]
         if found := expression.search(plain):
@@ -81,7 +90,7 @@ def _matching_lines(expression: regex.Pattern[str], text: str) -> Iterator[tuple
 
 
 def _around(line: str, position: int) -> str:
-    """Return a line, or the part of a long line that contains a position."""
+    """Return `line`, or the part of a long line that contains `position`."""
     if len(line) <= _LINE:
         return line
     first = max(0, min(position - _LINE // 3, len(line) - _LINE))
@@ -89,11 +98,13 @@ def _around(line: str, position: int) -> str:
 
 
 def _answer(message: Any) -> None:
+    """Write `message` as a line of JSON."""
     sys.stdout.buffer.write(json.dumps(message).encode("ascii") + b"\n")
     sys.stdout.buffer.flush()
 
 
 def _has_room() -> bool:
+    """Return whether enough memory is free for the next pattern."""
     try:
         mmap(-1, _ROOM).close()
     except (OSError, MemoryError):
@@ -123,7 +134,7 @@ else:
         signal.pthread_sigmask(signal.SIG_UNBLOCK, [signal.SIGALRM])
 
     def _end_after(seconds: float) -> None:
-        """Let the system end this process after some seconds, or never, for 0.
+        """Let the system end this process after `seconds`, or never if that is 0.
 
         The program that started it kills it earlier. This is for the case that the program has been killed itself.
         """

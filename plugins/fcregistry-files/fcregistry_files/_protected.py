@@ -56,11 +56,11 @@ def is_protected(name: str) -> bool:
 
 
 def why_protected(workspace: Workspace, paths: Iterable[str]) -> str | None:
-    """Return why a change of some paths needs approval, or None.
+    """Return the reason why a change of `paths` needs approval, or None if it needs none.
 
     Args:
-        workspace: What the tools share.
-        paths: The paths, which need not exist. What is in a folder changes with it.
+        workspace: The workspace of the tools.
+        paths: The paths, which need not exist. Everything in a folder changes with it.
     """
     for path in paths:
         try:
@@ -77,14 +77,17 @@ def why_protected(workspace: Workspace, paths: Iterable[str]) -> str | None:
 
 
 def _reason(names: Sequence[str]) -> str:
+    """Return the reason why a change of the path with `names` needs approval."""
     return f"{quote('/'.join(names))} configures what an agent may do, and each change of it needs approval"
 
 
 def _protected_below(root: Root, names: tuple[str, ...]) -> str | None:
-    """Return a reason if a path is a folder that contains a protected name, or may contain one.
+    """Return a reason if the path with `names` is a folder that may contain a protected name.
+
+    Return None for any other path.
 
     Raises:
-        ToolError: Nothing has this path, or it cannot be used.
+        ToolError: The path does not exist, or cannot be used.
     """
     path = "/".join(names)
     with root.parent(path) as (above, name):
@@ -98,7 +101,12 @@ def _protected_below(root: Root, names: tuple[str, ...]) -> str | None:
 
 
 def _protected_in(folder: Folder, names: tuple[str, ...], left: Iterator[int]) -> str | None:
-    """Return a reason if a folder contains a protected name.
+    """Return a reason if `folder`, or a folder in it, contains a protected name, else None.
+
+    Args:
+        folder: The open folder.
+        names: The names of its path.
+        left: Has an item for each entry that may still be looked at.
 
     Raises:
         StopIteration: It contains more entries than `left`, or more folders in each other than a path has.

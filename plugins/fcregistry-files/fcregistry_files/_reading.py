@@ -173,6 +173,10 @@ class Reading:
         )
 
     def _text_facts(self, path: str, size: int) -> tuple[str | None, Literal["LF", "CRLF", "mixed"] | None, int | None]:
+        """Return the encoding, the line ends and the number of lines of a text file.
+
+        For any other file, each of these is None.
+        """
         if size > self.workspace.max_bytes:
             return None, None, None
         try:
@@ -185,7 +189,7 @@ class Reading:
 
 
 def _medium(data: bytes, path: str) -> Content | None:
-    """Return an image or a PDF file as content; None for anything else."""
+    """Return `data`, the bytes of the file `path`, as content if it is an image or a PDF file, else None."""
     content = Content.file(data, name=path.rstrip("/").rpartition("/")[2])
     if content.plain is not None or content.media_type not in _SHOWN_TYPES:
         return None
@@ -198,7 +202,10 @@ def _medium(data: bytes, path: str) -> Content | None:
 
 
 def _part(text: str, path: str, start: int, count: int, most: int) -> str:
-    """Return a range of lines, with a note if that is not the whole text."""
+    """Return `count` lines of `text` from line `start` on, with a note if that is not the whole text.
+
+    At most `most` characters are returned. Raise `ToolError` if the file `path` has no line `start`.
+    """
     if not text:
         return f"[{path} is empty]"
     lines = lines_of(text)
@@ -224,4 +231,5 @@ def _part(text: str, path: str, start: int, count: int, most: int) -> str:
 
 
 def _time(seconds: float) -> datetime:
+    """Return a time of the file system, in `seconds` since 1970, as a datetime in UTC."""
     return datetime.fromtimestamp(int(seconds), UTC)

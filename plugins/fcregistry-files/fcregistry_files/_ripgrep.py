@@ -33,9 +33,9 @@ _TOKEN: Final = re.compile(
 
 
 def widen(pattern: str, *, ignore_case: bool) -> str | None:
-    """Return a pattern for ripgrep that matches the lines of a model's pattern, and perhaps more.
+    """Return a pattern for ripgrep that matches at least the lines that a model's pattern matches.
 
-    None means that the pattern has syntax for which no such pattern is known.
+    Return None if the pattern has syntax for which no such pattern is known.
 
     Args:
         pattern: The pattern.
@@ -57,7 +57,7 @@ def widen(pattern: str, *, ignore_case: bool) -> str | None:
 
 
 def program() -> str | None:
-    """Return the path of ripgrep, if it can be used here."""
+    """Return the path of ripgrep, or None if it is not installed or cannot be used on this system."""
     return shutil.which("rg") if Path("/dev/fd").is_dir() else None
 
 
@@ -68,7 +68,7 @@ def batch_size() -> int:
     """
     if sys.platform == "win32":
         return 1
-    import resource  # POSIX systems alone have it
+    import resource  # only POSIX systems have it
 
     allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     return 256 if allowed < 0 else max(1, min(256, allowed // 4))

@@ -111,7 +111,8 @@ class Root:
 
     @contextmanager
     def _walk(self, names: Sequence[str], *, create: bool) -> Iterator[Folder]:
-        with ExitStack() as last:  # holds one folder: the one that was opened last
+        """Open the folder whose path below the root has `names`, name by name, and yield it."""
+        with ExitStack() as last:  # closes the folder that was opened last
             folder = self._folder
             for name in names:
                 below = folder.folder(name, create=create)
@@ -180,7 +181,12 @@ class Root:
                     removal.pop_all()
 
     def _check_target(self, folder: Folder, name: str, path: str, overwrite: bool) -> os.stat_result | None:
-        """Return the status of the file that is replaced, or None if there is none."""
+        """Return the status of the file `name` that is replaced, or None if there is no such file.
+
+        Raises:
+            FileExistsError: The file exists, and `overwrite` is false.
+            ToolError: It is not a regular file, or has several hard links.
+        """
         old = folder.find(name)
         if old is None:
             return None
@@ -190,10 +196,11 @@ class Root:
         return old
 
     def _explain(self, path: str) -> _ErrorTranslation:
+        """Return a context manager that translates errors of the operating system about `path`."""
         return _ErrorTranslation(self, path)
 
     def _not_found_message(self, path: str) -> str:
-        """Return a message that says which name of a path does not exist, and which similar ones do."""
+        """Return a message that says which name of `path` does not exist, and which similar names do."""
         names = split_path(path)
         for depth in range(len(names)):
             above = "/".join(names[:depth])
@@ -213,7 +220,7 @@ class _ErrorTranslation:
     """Turns the errors of the operating system into errors that tell a model what to do.
 
     Attributes:
-        passed_through: An exception that passes as it is.
+        passed_through: An exception that is not translated.
     """
 
     def __init__(self, root: Root, path: str) -> None:
@@ -236,10 +243,12 @@ class _ErrorTranslation:
 
 
 def _open_root(path: str, hard_links: bool) -> Root:
+    """Return the open folder `path`: the function by which another process unpickles a `Root`."""
     return Root(path, hard_links=hard_links)
 
 
 def _names_of(path: str) -> tuple[str, ...]:
+    """Return the names of `path`; raise `ToolError` if it is the root itself."""
     names = split_path(path)
     if not names:
         raise ToolError("the path names the root folder itself; write the path of something in it")
@@ -247,12 +256,13 @@ def _names_of(path: str) -> tuple[str, ...]:
 
 
 def _remove(folder: Folder, part: str) -> None:
+    """Remove the unfinished file `part`, if possible."""
     with suppress(OSError):
         folder.remove(part)
 
 
 def _copy_ownership(descriptor: int, old: os.stat_result) -> None:
-    """Give an open file the permissions of the file that it replaces, and its owner if possible."""
+    """Give an open file the permissions of the file whose status is `old`, and its owner if possible."""
     if sys.platform == "win32":
         return
     new = os.fstat(descriptor)

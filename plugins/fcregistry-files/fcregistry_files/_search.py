@@ -71,7 +71,10 @@ class Matches:
 
 @dataclass(slots=True)
 class _Walk:
-    """One walk through a folder, with what it could not look at, and where it was when the time was over."""
+    """One walk through a folder.
+
+    It counts the entries that it cannot look at, and records where it is when the time is over.
+    """
 
     context: Context
     until: float
@@ -82,7 +85,10 @@ class _Walk:
     late_at: str | None = None
 
     def files(self, folder: Folder, above: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], Folder]]:
-        """Yield the names of each regular file, and its open folder; in order of the names."""
+        """Yield the path of each regular file in `folder` and below, as names, and its open folder, sorted.
+
+        `above` are the names of the path of `folder`.
+        """
         try:
             names = folder.names()
         except OSError:
@@ -114,7 +120,7 @@ class _Walk:
                     yield from self.files(below, (*above, name))
 
     def notes(self) -> list[str]:
-        """Return what was left out, in sentences."""
+        """Return sentences that say what was left out."""
         notes = []
         if self.cut:
             notes.append(f"Only the first {_MOST_ENTRIES:,} files and folders were looked at; use a path below.")
@@ -127,7 +133,7 @@ class _Walk:
 
 @dataclass(slots=True, kw_only=True)
 class _Search:
-    """One search for lines: the pattern, the files and texts that wait for it, and the lines so far."""
+    """One search for lines: the pattern, the files and texts that wait, and the matches so far."""
 
     workspace: Workspace
     pattern: PatternSearch
@@ -149,7 +155,7 @@ class _Search:
         return len(self.matches) > self.limit
 
     def add(self, folder: Folder, name: str, path: str) -> None:
-        """Search a file: now, or together with others.
+        """Search the file `name` in `folder`, at once or later; `path` is its path in the results.
 
         Raises:
             SearchStoppedError: The search takes too much time or memory.
@@ -183,7 +189,7 @@ class _Search:
             os.close(descriptor)
 
     def _read_all(self) -> None:
-        """Read the files that wait and may match."""
+        """Read those of the waiting files that may match, and close all of them."""
         waiting, self.waiting = self.waiting, []
         try:
             chosen = {descriptor for _, descriptor in waiting}
@@ -200,6 +206,7 @@ class _Search:
                 os.close(descriptor)
 
     def _read(self, path: str, descriptor: int) -> None:
+        """Add the text of an open file to the waiting texts, and search these if there are enough."""
         os.lseek(descriptor, 0, os.SEEK_SET)  # where ripgrep may have read
         with os.fdopen(descriptor, "rb", closefd=False) as file:
             text = _text_of(file.read(self.workspace.max_bytes), path)
@@ -208,7 +215,7 @@ class _Search:
             self._search_texts()
 
     def _search_texts(self) -> None:
-        """Add the matching lines of the texts that wait."""
+        """Search the waiting texts, and add their matching lines to the matches."""
         texts, self.texts = self.texts, []
         if not texts or self.is_full:
             return
@@ -220,7 +227,7 @@ class _Search:
                 self.at = texts[found + 1][0]
 
     def notes(self) -> list[str]:
-        """Return what was left out, in sentences."""
+        """Return sentences that say what was left out."""
         if self.is_full:
             return [f"There are more than {self.limit} lines; use a narrower pattern, files or path."]
         notes = []
@@ -328,7 +335,7 @@ class Searching:
     def _search_below(
         self, path: str, search: _Search, walk: _Walk, matches: Callable[[tuple[str, ...]], bool] | None
     ) -> None:
-        """Search a file, or the files in a folder and below it.
+        """Search the file `path`, or the files below the folder `path` whose names `matches` accepts.
 
         Raises:
             SearchStoppedError: The search takes too much time or memory.
@@ -355,7 +362,7 @@ class Searching:
 
 
 def _text_of(data: bytes, path: str) -> str:
-    """Return the text of a file; empty for a binary one.
+    """Return the text of a file from its bytes `data`; empty for a binary file.
 
     If the encoding is unknown, U+FFFD replaces the bytes that are not valid UTF-8.
     """
@@ -366,14 +373,15 @@ def _text_of(data: bytes, path: str) -> str:
 
 
 def _timeout(workspace: Workspace) -> SearchStoppedError:
+    """Return the error of a search whose time is over."""
     return SearchStoppedError(f"after {workspace.search_seconds:g} seconds")
 
 
 def _stopped_note(error: SearchStoppedError, path: str | None, *, any_found: bool) -> str:
-    """Return a sentence for a search that was stopped: where, and why.
+    """Return a sentence that says at which `path` a search was stopped, and why.
 
     Raises:
-        ToolError: Nothing was found before.
+        ToolError: No file or line was found before (`any_found` is false).
     """
     where = "before the first file" if path is None else f"at {quote(path)}"
     if not any_found:
@@ -382,7 +390,7 @@ def _stopped_note(error: SearchStoppedError, path: str | None, *, any_found: boo
 
 
 def _glob(pattern: str) -> Callable[[tuple[str, ...]], bool]:
-    """Return whether a path, as names, matches a pattern.
+    """Return a function that returns whether a path, given as names, matches `pattern`.
 
     Raises:
         ToolError: The pattern leaves the folder, or has too many alternatives.
@@ -394,7 +402,7 @@ def _glob(pattern: str) -> Callable[[tuple[str, ...]], bool]:
 
 
 def _parts(pattern: str) -> Iterator[re.Pattern[str] | None]:
-    """Yield the pattern of each name; None for `**`, once where it is repeated."""
+    """Yield a compiled pattern for each name in `pattern`, and None for `**`, once if it is repeated."""
     before = ""
     for name in pattern.split("/"):
         if name not in ("", ".") and not name == before == "**":
@@ -403,11 +411,11 @@ def _parts(pattern: str) -> Iterator[re.Pattern[str] | None]:
 
 
 def _fits(names: tuple[str, ...], parts: tuple[re.Pattern[str] | None, ...]) -> bool:
-    """Return whether names match parts, where None matches any number of names.
+    """Return whether `names` match `parts`, of which None matches any number of names.
 
-    The time grows with the product of their numbers at most.
+    The time grows at most with the product of their lengths.
     """
-    places = {0}  # how many parts may be used up by the names so far
+    places = {0}  # how many parts the names so far may match
     for name in names:
         reached = set()
         for place in _skip_parts(places, parts):
@@ -423,7 +431,10 @@ def _fits(names: tuple[str, ...], parts: tuple[re.Pattern[str] | None, ...]) -> 
 
 
 def _skip_parts(places: set[int], parts: tuple[re.Pattern[str] | None, ...]) -> set[int]:
-    """Return the places, and those after each `**` that follows: it may match no name."""
+    """Return `places`, and the places after each `**` that follows one of them.
+
+    A `**` may match no name.
+    """
     found = set()
     for start in places:
         place = start
@@ -435,7 +446,11 @@ def _skip_parts(places: set[int], parts: tuple[re.Pattern[str] | None, ...]) -> 
 
 
 def _without_braces(pattern: str) -> list[str]:
-    """Return the patterns that `{a,b}` in a pattern stands for."""
+    """Return the patterns without `{a,b}` that match the same as `pattern`: one for each choice.
+
+    Raises:
+        ToolError: There are too many.
+    """
     done, left = [], [pattern]
     while left:
         each = left.pop()

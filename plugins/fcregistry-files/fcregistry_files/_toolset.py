@@ -76,7 +76,7 @@ def reading_tools(workspace: Workspace, **options: Any) -> Iterator[Tool]:
     """Yield the tools that only read.
 
     Args:
-        workspace: What the tools share.
+        workspace: The workspace of the tools.
         **options: Further options of each tool.
     """
     reading, searching = Reading(workspace), Searching(workspace)
@@ -103,12 +103,16 @@ def writing_tools(workspace: Workspace, **options: Any) -> Iterator[Tool]:
     """Yield the tools that change files.
 
     Args:
-        workspace: What the tools share.
+        workspace: The workspace of the tools.
         **options: Further options of each tool.
     """
     writing, patching = Writing(workspace), Patching(workspace)
 
     def always_ask(paths: Callable[[dict[str, Any]], list[str]]) -> Callable[[dict[str, Any]], str | None]:
+        """Return a function that returns the reason why a call needs approval, or None.
+
+        `paths` returns the paths that a call changes.
+        """
         return lambda call: why_protected(workspace, paths(call))
 
     one_path = always_ask(lambda call: [call["path"]])
@@ -165,8 +169,10 @@ class _Constant:
 
 
 def _is_count(value: object) -> bool:
+    """Return whether `value` is a whole number above 0."""
     return isinstance(value, int) and not isinstance(value, bool) and value > 0
 
 
 def _is_seconds(value: object) -> bool:
+    """Return whether `value` is a finite number above 0."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < inf

@@ -67,6 +67,7 @@ class Trash:
         return f"Trash({self.root.path!r}, {str(self.path)!r})"
 
     def _check(self) -> None:
+        """Raise `ConfigurationError` if the folder cannot be the trash."""
         own, advice = (
             Path(self.root.path),
             "pass trash=, a folder of yours on the same file system, outside of the root",

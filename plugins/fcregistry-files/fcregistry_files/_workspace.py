@@ -1,4 +1,4 @@
-"""What the tools of one root share: the root, the limits, and which version of each file was read."""
+"""The workspace that the tools of one root share: the root, the limits, and which version of each file was read."""
 
 from __future__ import annotations
 
@@ -35,14 +35,14 @@ class Place:
 
 
 class Seen:
-    """Which version of each file the model has seen. Old entries are forgotten first."""
+    """Records which version of each file the model has seen. Old entries are forgotten first."""
 
     def __init__(self) -> None:
         self._digests: OrderedDict[str, bytes] = OrderedDict()
         self._lock = Lock()
 
     def __reduce__(self) -> tuple[type[Seen], tuple[()]]:
-        """Return how to make a workspace in another process, where it has read nothing yet."""
+        """Return how another process makes this object, in which no file was read yet."""
         return Seen, ()
 
     def __contains__(self, key: str) -> bool:
@@ -84,7 +84,7 @@ class Seen:
 
 @dataclass(frozen=True, slots=True)
 class Workspace:
-    """What the tools of one root share.
+    """The data that the tools of one root share.
 
     Attributes:
         place: Returns the root and the trash.
@@ -135,7 +135,7 @@ class Workspace:
             with self.root.folder("/".join(above)) as folder:
                 return folder.find(name) is not None
         except ToolError:
-            return False  # nor does its folder; whatever else is wrong is found when it is made
+            return False  # nor does its folder; any other problem is found when the folder is made
 
     def read(self, path: str, *, remember: bool = True) -> bytes:
         """Return the bytes of a file, and remember that this version of it was read.

@@ -133,6 +133,7 @@ def save(workspace: Workspace, path: str, data: bytes, old: bytes | None) -> Non
     """
 
     def check() -> None:
+        """Raise `ToolError` if the file has other bytes than `old`."""
         if workspace.read(path, remember=False) != old:
             raise ToolError(
                 f"{quote(path)} was changed by another program just now; nothing was changed. Read it again."
@@ -169,9 +170,11 @@ def find_once(text: Text, old: str, path: str) -> int:
 
 
 def _size(content: str) -> str:
+    """Return the size of `content` in words: its lines and characters."""
     return f"{_count(content)}, {len(content)} characters"
 
 
 def _count(text: str) -> str:
+    """Return the number of lines of `text` in words."""
     count = len(lines_of(unix(text)))
     return f"{count} line{'s' * (count != 1)}"

@@ -29,11 +29,16 @@ _TRASH: Final = "FCREGISTRY_FILES_TRASH"
 
 
 def _place() -> Place:
+    """Return the folder and the trash that the environment names."""
     return _open_place(os.environ.get(_ROOT, ""), os.environ.get(_TRASH), _may_write())
 
 
 @lru_cache(maxsize=1)
 def _open_place(root: str, trash: str | None, write: bool) -> Place:
+    """Return the open folder `root`, with its trash if `write` is true.
+
+    Raise `ConfigurationError` if it cannot be used.
+    """
     for variable, path in ((_ROOT, root), (_TRASH, trash)):
         if path is not None and not Path(path).is_absolute():
             raise ConfigurationError(f"{variable} must be an absolute path")
@@ -45,6 +50,7 @@ def _open_place(root: str, trash: str | None, write: bool) -> Place:
 
 
 def _may_write() -> bool:
+    """Return whether the environment allows tools that change files."""
     return os.environ.get(_WRITE) == "1"
 
 

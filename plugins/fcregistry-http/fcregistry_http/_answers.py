@@ -60,10 +60,12 @@ def value_of(response: Response, data: bytes, returns: Returns, host: str, secre
 
 
 def _refuse_constant(name: str) -> None:
+    """Raise `ValueError` for `name`, one of NaN and the infinities, which JSON does not have."""
     raise ValueError(f"{name} is not a JSON number")
 
 
 def _status_error(response: Response, data: bytes, host: str, secrets: Secrets) -> ToolError:
+    """Return the error for a response whose status is not a success, with the text of its body `data`."""
     status = response.status_code
     summary = f"{host} answers {status} {_cut(secrets.hide(response.reason_phrase))}".rstrip()
     if response.has_redirect_location:
@@ -81,6 +83,7 @@ def _status_error(response: Response, data: bytes, host: str, secrets: Secrets) 
 
 
 def _text(response: Response, data: bytes) -> str:
+    """Return the body `data` as text, in the charset that the header names, or in UTF-8."""
     is_short = len(response.headers.get("content-type", "")) <= _LONGEST_TYPE  # reading it takes quadratic time
     try:
         encoding = codecs.lookup((is_short and response.charset_encoding) or "utf-8").name
@@ -90,6 +93,10 @@ def _text(response: Response, data: bytes) -> str:
 
 
 def _content(response: Response, data: bytes, secrets: Secrets) -> Content | str:
+    """Return the body `data` as content of the type that the header names.
+
+    Raise `ToolError` if it is of another type.
+    """
     data = secrets.hide_in_bytes(data)
     stated = secrets.hide(response.headers.get("content-type", "")).partition(";")[0].strip()
     media_type = stated or "application/octet-stream"
@@ -105,7 +112,10 @@ def _content(response: Response, data: bytes, secrets: Secrets) -> Content | str
 
 
 def _seconds(header: str | None) -> float | None:
-    """Return the seconds that a `Retry-After` header asks for (a number or a date), at most a day."""
+    """Return the seconds that a `Retry-After` header asks for, at most a day.
+
+    Return None if the header is missing or not valid.
+    """
     if header is None:
         return None
     try:
@@ -116,8 +126,10 @@ def _seconds(header: str | None) -> float | None:
 
 
 def _until(date: datetime) -> float:
+    """Return the seconds from now until `date`."""
     return (date.astimezone(UTC) - datetime.now(UTC)).total_seconds()
 
 
 def _cut(text: str) -> str:
+    """Return `text`, cut if it is too long for a message."""
     return text if len(text) <= _MOST_SHOWN else f"{text[:_MOST_SHOWN]}…"

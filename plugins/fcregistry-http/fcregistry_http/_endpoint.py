@@ -99,12 +99,15 @@ class Endpoint:
 
 
 def hide_credentials(url: str) -> str:
-    """Return a URL with its credentials, if it has any, replaced by `…`."""
+    """Return `url` with its credentials, if it has any, replaced by `…`."""
     return re.sub(r"//[^/?#]*@", "//…@", url)
 
 
 def _parts(url: str) -> SplitResult | None:
-    """Return the parts of a URL, or None if it is not valid: a bad port, an unclosed bracket, white space."""
+    """Return the parts of `url`, or None if it is not valid.
+
+    It is not valid with a bad port, an unclosed bracket, or white space.
+    """
     if any(char.isspace() or not char.isprintable() for char in url):
         return None
     try:
@@ -116,6 +119,7 @@ def _parts(url: str) -> SplitResult | None:
 
 
 def _url_problems(parts: SplitResult) -> list[str]:
+    """Return messages about a URL with `parts` that cannot be that of an endpoint."""
     problems = []
     if parts.scheme not in ("http", "https") or not parts.hostname:
         problems.append("the URL must begin with https:// or http:// and a host")
@@ -129,6 +133,7 @@ def _url_problems(parts: SplitResult) -> list[str]:
 
 
 def _argument_problems(path: str, schema: Mapping[str, Any], query: Collection[str]) -> list[str]:
+    """Return messages about names in `path` and `query` that do not fit the parameters in `schema`."""
     properties = schema.get("properties", {})
     required = schema.get("required", ())
     places = _PLACE.findall(path)
@@ -147,12 +152,17 @@ def _argument_problems(path: str, schema: Mapping[str, Any], query: Collection[s
 
 
 def _kinds(schema: Any) -> set[str]:
+    """Return the JSON types that `schema` names; an empty set if it names none."""
     kinds = schema.get("type", ()) if isinstance(schema, Mapping) else ()
     return {kinds} if isinstance(kinds, str) else set(kinds)
 
 
 def _in_path(name: str, value: Any) -> str:
-    """Return an argument as (part of) one path segment; refuse what would change the path."""
+    """Return `value`, the argument `name`, as a part of one path segment.
+
+    Raises:
+        ToolError: The value would change the path.
+    """
     text = _text(name, value)
     if not text or text in _DOTS:
         raise ToolError(f"{name} is part of the URL's path and cannot be {text!r}")
@@ -160,7 +170,10 @@ def _in_path(name: str, value: Any) -> str:
 
 
 def _in_query(name: str, value: Any) -> list[tuple[str, str]]:
-    """Return an argument as pairs of a query: one for each item of an array, none for null."""
+    """Return `value`, the argument `name`, as pairs of a query.
+
+    There is a pair for each item of an array, and none for null.
+    """
     if value is None:
         return []
     items = value if isinstance(value, list) else [value]
@@ -168,6 +181,7 @@ def _in_query(name: str, value: Any) -> list[tuple[str, str]]:
 
 
 def _text(name: str, value: Any) -> str:
+    """Return `value`, the argument `name`, as text; raise `ToolError` if it is an array or an object."""
     if isinstance(value, bool):
         return "true" if value else "false"
     if isinstance(value, (str, int, float)):

@@ -44,7 +44,7 @@ Headers: TypeAlias = Mapping[str, "str | FromEnv"]
 
 
 def header_problems(headers: Mapping[Any, object]) -> list[str]:
-    """Return the problems of the headers that `http_tool` was given."""
+    """Return messages about `headers`, the argument of `http_tool`, that are not valid."""
     problems = []
     for name, value in headers.items():
         if not isinstance(name, str) or not _NAME.fullmatch(name):
@@ -57,7 +57,7 @@ def header_problems(headers: Mapping[Any, object]) -> list[str]:
 
 
 def headers_now(headers: Headers) -> tuple[dict[str, str], Secrets]:
-    """Return the headers as they are sent, and the secrets in them.
+    """Return `headers` as they are sent now, and the secrets in them.
 
     Raises:
         ToolError: The value of a variable cannot be sent. The message does not show it.
@@ -75,4 +75,5 @@ def headers_now(headers: Headers) -> tuple[dict[str, str], Secrets]:
 
 
 def _can_be_sent(value: str) -> bool:
+    """Return whether `value` can be the value of a header."""
     return bool(_VALUE.fullmatch(value)) and value.isascii()

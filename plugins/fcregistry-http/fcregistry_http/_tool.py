@@ -114,7 +114,7 @@ class _EndpointCall:
     async def _send(
         self, client: httpx2.AsyncClient, request: Request, headers: dict[str, str]
     ) -> tuple[httpx2.Response, bytes]:
-        """Return the response and its body.
+        """Send `request` with `client`, and return the response and its body.
 
         Raises:
             ToolError: The body of a success is too large.
@@ -137,7 +137,7 @@ class _EndpointCall:
             return response, bytes(data)
 
     def _failure(self, error: Exception, secrets: Secrets) -> ToolError:
-        """Return the error for a request without an answer.
+        """Return the error for a request without an answer, for the client's exception `error`.
 
         Its cause has the class of the client's exception, but neither the request nor any secret.
         """
@@ -158,6 +158,7 @@ class _EndpointCall:
 
 
 def _setting_problems(returns: object, query: object, timeout: object, max_bytes: object) -> list[str]:
+    """Return messages about arguments of `http_tool` that are not valid."""
     problems = []
     if returns not in _RETURNS:
         problems.append(f"returns= must be one of {', '.join(_RETURNS)}, not {returns!r}")
@@ -171,7 +172,7 @@ def _setting_problems(returns: object, query: object, timeout: object, max_bytes
 
 
 def _hints(method: str) -> dict[str, bool]:
-    """Return the hints that follow from the method (RFC 9110, 9.2)."""
+    """Return the options of a tool that follow from its HTTP `method` (RFC 9110, 9.2)."""
     hints = {"read_only": method == "GET", "idempotent": method in IDEMPOTENT, "destructive": method == "DELETE"}
     return {"open_world": True, **{hint: True for hint, holds in hints.items() if holds}}
 
@@ -179,6 +180,11 @@ def _hints(method: str) -> dict[str, bool]:
 def _describe(
     like: Callable[..., Any] | None, parameters: Mapping[str, Any] | None, name: str | None, description: str | None
 ) -> tuple[dict[str, Any], str, str]:
+    """Return the schema, name and description of the tool, from `like` or the other arguments.
+
+    Raises:
+        DefinitionError: One of the arguments is missing, or there is one too many.
+    """
     if (like is None) == (parameters is None):
         raise DefinitionError("http_tool takes either like= (a function) or parameters= (a JSON Schema)")
     if like is not None:
@@ -190,10 +196,14 @@ def _describe(
 
 
 def _client() -> httpx2.AsyncClient:
-    # Ignores the proxies that the environment names: a proxy for plain HTTP could read the secrets in the headers.
+    """Return the default client.
+
+    It ignores the proxies that the environment names: a proxy for plain HTTP could read the secrets in the headers.
+    """
     return httpx2.AsyncClient(verify=_certificates(), timeout=None, trust_env=False)
 
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    return httpx2.create_ssl_context()  # cached: reading them takes longer than a local request
+    """Return the certificates of the system; cached, since reading them takes longer than a local request."""
+    return httpx2.create_ssl_context()

@@ -91,6 +91,7 @@ class Answering:
         return None if name == other else named[name]
 
     def _answer_in_words(self, messages: Sequence[Message]) -> Completion:
+        """Return the completion of a text that the model writes as its answer."""
         prompt = conversation(messages, result=TO_ANSWER)
         asked = max((place for place, message in enumerate(messages) if message.role == "user"), default=None)
         if self.copies and asked is not None and messages[-1].role == "tool":
@@ -109,6 +110,7 @@ class Answering:
         return Completion(message=message, finish_reason="length" if reply.is_cut else "stop", usage=usage)
 
     def _call(self, messages: Sequence[Message], tool: Tool) -> Completion:
+        """Return the completion with a call of `tool`, whose arguments the model writes."""
         call_id = f"call_{1 + sum(len(message.tool_calls) for message in messages)}"
         arguments = self._arguments(messages, tool)
         is_cut = isinstance(arguments, str)
@@ -118,7 +120,7 @@ class Answering:
         return Completion(message=message, finish_reason="length" if is_cut else "tool_calls", usage=self.usage)
 
     def _arguments(self, messages: Sequence[Message], tool: Tool) -> dict[str, Any] | str:
-        """Return valid arguments, or their text if the token limit cut it off.
+        """Return valid arguments for `tool`, or their text if the token limit cut it off.
 
         Raises:
             ModelError: No attempt gave valid arguments.
@@ -150,9 +152,9 @@ class Answering:
     def _copy_arguments(
         self, prompt: Sequence[Mapping[str, str]], question: str, tool: Tool
     ) -> dict[str, Any] | str | None:
-        """Return arguments with values from a question, where possible; None if they are not valid.
+        """Return arguments for `tool` with values from `question`, or None if they are not valid.
 
-        The model is asked for one after the other, so that no value is taken twice.
+        If the token limit cut them off, return their text. The model is asked for one value after the other, so that no value is taken twice.
         """
         narrowing = Narrowing(question)
         arguments: dict[str, Any] = {}
@@ -175,28 +177,33 @@ class Answering:
         return arguments if tool.validator().is_valid(arguments) else None
 
     def _ask(self, prompt: Sequence[Mapping[str, str]], settings: Settings, schema: Schema, prefix: str = "") -> Reply:
+        """Return the model's reply to `prompt`, which follows `schema` and continues `prefix`; add its usage."""
         reply = ask(self.server, prompt, settings, schema=schema, prefix=prefix, is_stopped=self.is_stopped)
         self.usage += reply.usage
         return reply
 
 
 def _question(messages: Sequence[Message]) -> str:
-    """Return the last message of the user."""
+    """Return the text of the last message of the user, or an empty text if there is none."""
     return next((message.text for message in reversed(messages) if message.role == "user"), "")
 
 
 def _free(word: str, named: Mapping[str, object]) -> str:
-    """Return a word that is not the name of a tool."""
+    """Return `word`, with underscores after it if it is the name of a tool in `named`."""
     return word if word not in named else _free(f"{word}_", named)
 
 
 def _without_repetition(value: Any) -> Any:
-    """Return a list of texts without repetitions, which small models write until the list is full."""
+    """Return `value`; if it is a list of texts, without repetitions.
+
+    Small models write repetitions until the list is full.
+    """
     is_texts = isinstance(value, list) and all(isinstance(each, str) for each in value)
     return [*dict.fromkeys(value)] if is_texts else value
 
 
 def _json(text: str) -> Any:
+    """Return the JSON value in `text`, or None if it is not JSON."""
     try:
         return json.loads(text)
     except ValueError:  # the decoder could not follow the schema, so the reply is useless

@@ -108,7 +108,10 @@ def ask(
 
 
 def _refusal(why: str, messages: Sequence[Mapping[str, str]]) -> str:
-    """Return why llama.cpp refuses a request; if the reason is a lone surrogate, also what to do."""
+    """Return `why`, or the advice about a lone surrogate if `messages` contain one.
+
+    `why` is the reason of llama.cpp to refuse a request.
+    """
     try:
         "".join(text for message in messages for text in message.values()).encode("utf-8")
     except UnicodeEncodeError:
@@ -144,6 +147,7 @@ def _request(
 
 
 def _add_chunk(chunk: Mapping[str, Any], reply: Reply, thoughts: Thoughts, emit: EmitText) -> None:
+    """Add the text and the usage of `chunk` to `reply`, and emit the text."""
     if usage := chunk.get("usage"):
         reply.usage = Usage(
             input_tokens=usage.get("prompt_tokens", 0),
@@ -157,6 +161,7 @@ def _add_chunk(chunk: Mapping[str, Any], reply: Reply, thoughts: Thoughts, emit:
 
 
 def _add(reply: Reply, text: str, reasoning: str, emit: EmitText) -> None:
+    """Add `text` and `reasoning` to `reply`, and emit them, unless both are empty."""
     reply.text += text
     reply.reasoning += reasoning
     if text or reasoning:
@@ -164,6 +169,10 @@ def _add(reply: Reply, text: str, reasoning: str, emit: EmitText) -> None:
 
 
 def _failure_text(failure: Mapping[str, Any]) -> str:
+    """Return the message of `failure`, an error of llama.cpp.
+
+    For a conversation that is too long, it says what to do.
+    """
     if failure.get("type") == "exceed_context_size_error":
         return (
             f"the conversation has {failure.get('n_prompt_tokens')} tokens, but the context has {failure.get('n_ctx')};"

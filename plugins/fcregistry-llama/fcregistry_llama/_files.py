@@ -15,7 +15,7 @@ _MAGIC: Final = b"GGUF"
 
 
 def expand_home(path: str | PathLike[str]) -> Path:
-    """Return a path with `~` replaced by the home folder; if there is no such user, unchanged."""
+    """Return `path` with `~` replaced by the home folder, or unchanged if there is no such user."""
     try:
         return Path(path).expanduser()
     except RuntimeError:
@@ -23,7 +23,7 @@ def expand_home(path: str | PathLike[str]) -> Path:
 
 
 def check_file(path: Path) -> Path:
-    """Return the path of a GGUF file, once the file is checked.
+    """Return `path` after checking that it is a GGUF file.
 
     Raises:
         ModelNotFoundError: There is no such file, it is not a GGUF file, or it cannot be read.

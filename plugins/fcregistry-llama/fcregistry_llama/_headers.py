@@ -76,6 +76,7 @@ def check_header(path: Path) -> ModelHeader:
 
 
 def _bos(header: GGUFHeader) -> tuple[int, str] | None:
+    """Return the id and the text of the token that starts a text, or None if the file names none."""
     tokens, place = header.values.get(_TOKENS), header.values.get(_BOS)
     if not isinstance(tokens, list) or not isinstance(place, int) or not 0 <= place < len(tokens):
         return None
@@ -83,7 +84,7 @@ def _bos(header: GGUFHeader) -> tuple[int, str] | None:
 
 
 def _impossible_values(header: GGUFHeader) -> Iterator[str]:
-    """Yield the values that no model has, as messages."""
+    """Yield a message for each value in `header` that no model has."""
     values = header.values
     architecture = values.get("general.architecture")
     if not isinstance(architecture, str) or not 0 < len(architecture) <= 64:
@@ -107,5 +108,5 @@ def _impossible_values(header: GGUFHeader) -> Iterator[str]:
 
 
 def _numbers(value: Any) -> list[Any]:
-    """Return the numbers of a value: itself, one for each layer, or none."""
+    """Return the numbers in `value`: none for None, one for each layer for a list, or else `value` itself."""
     return [] if value is None else value if isinstance(value, list) else [value]

@@ -10,7 +10,7 @@ _LOWEST: Final = ("maximum", "exclusiveMaximum", "maxLength", "maxItems", "maxPr
 
 
 def merge(given: Mapping[str, Any], found: Callable[[str], Any]) -> dict[str, Any]:
-    """Return a schema without `allOf`: its parts and its other keywords, merged.
+    """Return the schema `given` without `allOf`: its parts and its other keywords, merged.
 
     If keywords cannot be merged, such as two patterns, the first is kept: the result is validated anyway.
 
@@ -26,7 +26,10 @@ def merge(given: Mapping[str, Any], found: Callable[[str], Any]) -> dict[str, An
 
 
 def _parts(given: Any, found: Callable[[str], Any], seen: frozenset[str]) -> list[Mapping[str, Any]]:
-    """Return the parts of a schema; a reference back to itself adds nothing."""
+    """Return the parts of the schema `given`: its own keywords, and those of its `allOf` and `$ref`.
+
+    `found` returns the target of a reference. References in `seen` are not followed again.
+    """
     if not isinstance(given, Mapping):
         return []
     parts: list[Mapping[str, Any]] = [
@@ -41,6 +44,10 @@ def _parts(given: Any, found: Callable[[str], Any], seen: frozenset[str]) -> lis
 
 
 def _merged_keyword(keyword: str, one: Any, other: Any) -> Any:
+    """Return the value of `keyword` in the merge of two schemas that have it.
+
+    Their values are `one` and `other`.
+    """
     if keyword == "properties":
         return {**one, **{name: _all_of(one[name], each) if name in one else each for name, each in other.items()}}
     if keyword == "required":
@@ -55,4 +62,5 @@ def _merged_keyword(keyword: str, one: Any, other: Any) -> Any:
 
 
 def _all_of(one: Any, other: Any) -> Any:
+    """Return the schema of values that both `one` and `other` accept."""
     return one if one == other else {"allOf": [one, other]}

@@ -126,7 +126,10 @@ class LlamaModel(Model):
     def _pieces(
         self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice
     ) -> AsyncGenerator[Delta | Completion, None]:
+        """Yield the pieces of the model's answer, and the completion last; a thread computes them."""
+
         def work(emit: Callable[[Delta | Completion], None], is_stopped: Callable[[], bool]) -> None:
+            """Answer the conversation on this thread, and emit the pieces and the completion."""
             loading = self._loaded = self._load_settings()
             is_small = loading.path.is_file() and loading.path.stat().st_size < _SMALL
             answering = Answering(
@@ -142,11 +145,13 @@ class LlamaModel(Model):
         return stream_from_thread(work)
 
     def _load_settings(self) -> Loading:
+        """Return the file and the settings to load it with."""
         path = self._path if isinstance(self._path, (str, PathLike)) else self._path()
         threads = self._threads or max(1, physical_cores() - 1)
         return Loading(path=expand_home(path).resolve(), context=self._context, threads=threads)
 
 
 def _check(is_right: bool, message: str) -> None:
+    """Raise `ValueError` with `message` unless `is_right` is true."""
     if not is_right:
         raise ValueError(message)

@@ -1,7 +1,7 @@
 """Narrows the parameters of a tool to what the user says, for very small models.
 
 A text is a run of the user's words, a number is one of the user's numbers, and optional parameters are left out unless the user mentions them.
-What a parameter takes is not offered to the next one.
+The value of one parameter is not offered to the next one.
 """
 
 from __future__ import annotations
@@ -166,6 +166,7 @@ class Narrowing:
                 self._numbers = [*self._numbers[:place], *self._numbers[place + 1 :]]
 
     def _is_asked(self, name: str, schema: Any, parent: Mapping[str, Any]) -> bool:
+        """Return whether the parameter `name` of `parent` is required, or mentioned in the text."""
         if name in parent.get("required", ()):
             return True
         if not isinstance(schema, Mapping):
@@ -180,6 +181,7 @@ class Narrowing:
         return not self._stems.isdisjoint(_stems(name) - {"numbe", "name", "type", "get"})
 
     def _rank(self, schema: Any) -> int:
+        """Return the rank of a parameter with `schema`: the lower, the simpler are its values."""
         if not isinstance(schema, Mapping):
             return 3
         if "enum" in schema or "const" in schema or self._mentioned_values(schema) or schema.get("type") == "boolean":
@@ -187,7 +189,7 @@ class Narrowing:
         return 1 if schema.get("type") in _NUMERIC else 2
 
     def _mentioned_values(self, schema: Mapping[str, Any]) -> list[str]:
-        """Return the values of a schema that the text mentions: of its `enum`, or quoted in its description."""
+        """Return the values that the text mentions, of the `enum` of `schema`, or quoted in its description."""
         values: Iterable[Any] = schema.get("enum", ())
         if schema.get("type") == "string" and _FREE.issuperset(schema):
             values = re.findall(r"(?<!\w)['\"`]([^'\"`]{2,30})['\"`]", str(schema.get("description", "")))
@@ -196,7 +198,10 @@ class Narrowing:
         return exact or [each for each in mentioned if _stems(each) and _stems(each) <= self._stems]
 
     def _lists(self, schema: Mapping[str, Any], items: Mapping[str, Any]) -> list[list[float]]:
-        """Return the lists of numbers that the text has, in brackets or one after the other."""
+        """Return the lists of numbers in the text that fit `schema` and `items`.
+
+        The numbers are in brackets, or one after the other.
+        """
         numbers = [forms[-1] for forms in self._numbers or self._all]
         lists = [[forms[-1] for forms in _numbers(each)] for each in _BRACKETS.findall(self._left)]
         lists = [each for each in lists if len(each) > 1]
@@ -211,6 +216,7 @@ class Narrowing:
         ]
 
     def _fitting_numbers(self, schema: Mapping[str, Any]) -> list[float]:
+        """Return the numbers in the text that fit `schema`: those that are not taken yet, or else all of them."""
         low, high = schema.get("minimum", -math.inf), schema.get("maximum", math.inf)
         kinds = int if schema["type"] == "integer" else (int, float)
         for forms in (self._numbers, self._all):
@@ -220,7 +226,7 @@ class Narrowing:
 
 
 def nearest(tools: Sequence[Tool], text: str) -> list[Tool]:
-    """Return the tools that share the most words with a text; rare words count more."""
+    """Return those of `tools` that share the most words with `text`; rare words count more."""
     described = [
         (_stems(f"{tool.name} {tool.description}"), _stems(" ".join(tool.parameters.get("properties", ()))))
         for tool in tools
@@ -235,13 +241,13 @@ def nearest(tools: Sequence[Tool], text: str) -> list[Tool]:
 
 
 def _stems(text: str) -> set[str]:
-    """Return the first letters of the words in a text, the same for `detailed` and `detail_level`."""
+    """Return the first letters of the words in `text`, the same for `detailed` and `detail_level`."""
     split = re.sub(r"([a-z])([A-Z])", r"\1 \2", text).replace("_", " ").lower()
     return {word[:5] for word in re.findall(r"\w{3,}", split)} - {"the", "and", "for"}
 
 
 def _numbers(text: str) -> list[tuple[float, ...]]:
-    """Return the numbers of a text, in digits or words, each in all its forms: 5 % is 5 or 0.05."""
+    """Return the numbers in `text`, in digits or words, each in all its forms: 5 % is 5 or 0.05."""
     found: dict[int, tuple[float, ...]] = {}
     text = _DATED.sub(lambda match: "_" * len(match.group()), text)
     for match in _NUMBER.finditer(text):
@@ -256,7 +262,12 @@ def _numbers(text: str) -> list[tuple[float, ...]]:
 
 
 def _runs(text: str, breaks: frozenset[str]) -> str:
-    """Return a pattern of every run of words in a text; an empty one if it has none, or too many words."""
+    """Return a pattern of every run of words in `text`.
+
+    It is an empty text if there is no run, or there are too many words.
+
+    A run does not contain any of the words `breaks`.
+    """
     if len(text.split()) > _MOST_WORDS:
         return ""
     sentences = (part.split() for part in re.split(r"\0|(?<=\w{3}[.!?])\s", text))
@@ -265,7 +276,7 @@ def _runs(text: str, breaks: frozenset[str]) -> str:
 
 
 def _starts(words: Sequence[str], breaks: frozenset[str]) -> Iterator[str]:
-    """Yield for each word of a sentence the pattern of the runs that start with it."""
+    """Yield, for each of `words`, those of a sentence, the pattern of the runs that start with it."""
     for first in range(1 if len(words) > _SHORT else 0, len(words)):
         if words[first].lower() in _LINKS:
             continue
@@ -290,4 +301,5 @@ def _starts(words: Sequence[str], breaks: frozenset[str]) -> Iterator[str]:
 
 
 def _escape(text: str) -> str:
+    """Return `text` as a regular expression that decoders read as literal text."""
     return re.sub(r"([\\^$.|?*+()\[\]{}/-])", r"\\\1", text)

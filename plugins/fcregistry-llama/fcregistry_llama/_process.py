@@ -36,7 +36,7 @@ _starting: Final = Lock()
 
 
 class Stopped(Exception):
-    """The caller has stopped waiting for the answer."""
+    """Raised if the caller has stopped waiting for the answer."""
 
 
 class LlamaProcess:
@@ -139,6 +139,10 @@ class LlamaProcess:
                     stream.close()
 
     def _wait_until_ready(self, is_stopped: Callable[[], bool]) -> None:
+        """Wait until the file is loaded.
+
+        Raise `ModelError` if it cannot be loaded, and `Stopped` if the caller has stopped waiting.
+        """
         while not (reply := self._reply("loaded")):
             if is_stopped():
                 raise Stopped
@@ -152,7 +156,7 @@ class LlamaProcess:
             )
 
     def _reply(self, doing: str) -> dict[str, Any]:
-        """Return the next reply of the process; an empty one if none comes within `POLL_SECONDS`.
+        """Return the next reply of the process, or an empty one if no reply comes within `POLL_SECONDS`.
 
         Args:
             doing: What the process is doing, for the error.
@@ -175,12 +179,14 @@ class LlamaProcess:
         )
 
     def _send(self, what: Mapping[str, Any]) -> None:
+        """Send `what` to the process, as a line of JSON."""
         assert self._process.stdin is not None
         with suppress(OSError, ValueError):  # it has ended, which the next reply reports
             self._process.stdin.write(json.dumps(what) + "\n")
             self._process.stdin.flush()
 
     def _read(self) -> None:
+        """Put each line of the process into the queue, and an empty one at the end."""
         assert self._process.stdout is not None
         with suppress(OSError, ValueError):
             for line in self._process.stdout:
@@ -189,10 +195,12 @@ class LlamaProcess:
 
 
 def _exit_text(code: int) -> str:
+    """Return the exit code `code` in words; a negative one is a signal."""
     return f"exit code {code}" if code >= 0 else f"signal {-code}, {signal.strsignal(-code)}"
 
 
 def _end_all() -> None:
+    """End all processes, and start no new ones."""
     _starting.acquire(timeout=_STOP_SECONDS)  # and keep it: nothing starts any more
     for process in list(_running):
         process.end()

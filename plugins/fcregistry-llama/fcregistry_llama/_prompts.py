@@ -30,7 +30,7 @@ _NOTICE: Final = "\n\nTool-call rounds left:"
 def conversation(
     messages: Sequence[Message], instructions: str = "", result: str = "Result of {name}: {text}"
 ) -> list[Plain]:
-    """Return a conversation in system, user and assistant messages.
+    """Return the conversation `messages` in system, user and assistant messages.
 
     Args:
         messages: The conversation.
@@ -67,6 +67,7 @@ TO_ANSWER: Final = "The result of {name} is {text}. Answer my question with thes
 
 
 def _plain(message: Message, result: str) -> Plain:
+    """Return `message` as a plain message; `result` is the text for the result of a call."""
     if message.role == "tool":
         name, text = message.name or "the call", message.text.partition(_NOTICE)[0]
         return {"role": "user", "content": result.replace("{name}", name).replace("{text}", text)}
@@ -75,15 +76,20 @@ def _plain(message: Message, result: str) -> Plain:
 
 
 def _arguments(arguments: Mapping[str, Any] | str | None) -> str:
+    """Return `arguments` as JSON text."""
     return (
         arguments if isinstance(arguments, str) else json.dumps(dict(arguments or {}), ensure_ascii=False, default=str)
     )
 
 
 def _one_line(text: str) -> str:
+    """Return `text` on one line, with single spaces."""
     return " ".join(text.split())
 
 
 def _shorten(line: str) -> str:
-    """Return a line, cut if it is long, such as the values of a large enum. The decoder has them all."""
+    """Return `line`, cut if it is long.
+
+    It may have the values of a large enum, all of which the decoder knows.
+    """
     return line if len(line) <= _LONGEST else f"{line[:_LONGEST]} …"

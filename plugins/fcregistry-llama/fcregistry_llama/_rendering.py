@@ -118,6 +118,11 @@ class Renderer:
         return Prompt(parts=[text], is_thinking=is_thinking)
 
     def _template(self, *, thinks: bool) -> ChatTemplate | ChatFormat:
+        """Return the template of the file, or the format for files without a template.
+
+        Raises:
+            ModelError: The template cannot be read.
+        """
         if not self._header.has_template:
             return chat_format(_WITHOUT_TEMPLATE)
         try:
@@ -126,7 +131,10 @@ class Renderer:
             raise self._template_error(error) from error
 
     def _within_system(self, messages: Sequence[Mapping[str, str]]) -> Sequence[Mapping[str, str]]:
-        """Return the messages, with the system message moved into the user's if the template ignores it."""
+        """Return `messages`, with the system message moved into the user's if need be.
+
+        Some templates ignore system messages.
+        """
         if len(messages) < 2 or messages[0]["role"] != "system" or messages[1]["role"] != "user":
             return messages
         if self._takes_system is None:
@@ -137,6 +145,7 @@ class Renderer:
         return [{"role": "user", "content": f"{system['content']}\n\n{user['content']}"}, *others]
 
     def _shows_system(self) -> bool:
+        """Return whether the template shows a system message."""
         try:
             probe = [{"role": "system", "content": _PROBE}, {"role": "user", "content": "Hello"}]
             return _PROBE in self._plain.render(probe)
@@ -144,6 +153,7 @@ class Renderer:
             return False
 
     def _template_error(self, error: ChatTemplateError) -> ModelError:
+        """Return the error that says that the template cannot be used."""
         return ModelError(f"the chat template of {self._path} cannot be used: {error}")
 
 
@@ -162,7 +172,9 @@ class Thoughts:
         self._is_blank = marks is not None  # drops the white space between reasoning and answer
 
     def feed(self, text: str, *, is_last: bool = False) -> tuple[str, str]:
-        """Take the next piece, and return what it adds to the answer and to the reasoning.
+        """Take the next piece of text, and return its part of the answer and its part of the reasoning.
+
+        Text that may be the beginning of a mark is held back.
 
         Args:
             text: The piece.
@@ -182,12 +194,13 @@ class Thoughts:
         return "", thought[: len(thought) - held]
 
     def _answer(self) -> str:
+        """Return the buffered text of the answer, and empty the buffer."""
         answer, self._buffer = self._buffer.lstrip() if self._is_blank else self._buffer, ""
         self._is_blank = self._is_blank and not answer
         return answer
 
     def _has_started(self, is_last: bool) -> bool:
-        """Return whether the start of the text is complete, and remove the mark that it starts with."""
+        """Return whether the start of the text is complete, and remove the mark with which it starts."""
         text = self._buffer.lstrip()
         for mark, place in ((self._marks.opens, "thoughts"), (self._marks.answers, "answer")):
             if mark and text.startswith(mark):
@@ -200,5 +213,5 @@ class Thoughts:
 
 
 def _partial_length(text: str, mark: str) -> int:
-    """Return how many characters at the end of a text may be the start of a mark."""
+    """Return how many characters at the end of `text` may be the start of `mark`."""
     return next((size for size in range(min(len(mark) - 1, len(text)), 0, -1) if text.endswith(mark[:size])), 0)

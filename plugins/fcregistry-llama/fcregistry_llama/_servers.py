@@ -93,6 +93,7 @@ class Server:
                 self._turn.release()
 
     def _load(self, is_stopped: Callable[[], bool]) -> Loaded:
+        """Check the file, start a process with it, and return the loaded model."""
         path = self._loading.path
         renderer = Renderer(path, check_header(path))
         process = LlamaProcess(
@@ -117,12 +118,12 @@ def physical_cores() -> int:
 
 
 def server(loading: Loading) -> Server:
-    """Return the server of a model, which loads the model for the first request."""
+    """Return the server of the model `loading`, which loads the model for the first request."""
     # One atomic step instead of a lock, which a fork might inherit locked. The process id is in the key so that forks load their own.
     return _servers.setdefault((os.getpid(), loading), Server(loading))
 
 
 def release(loading: Loading) -> None:
-    """Free a model's memory, once the answer in progress has ended."""
+    """Free the memory of the model `loading`, once the answer in progress has ended."""
     if (found := _servers.pop((os.getpid(), loading), None)) is not None:
         found.close()

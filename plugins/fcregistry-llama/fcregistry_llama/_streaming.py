@@ -23,12 +23,14 @@ async def stream_from_thread(
     stopped = threading.Event()
 
     def emit(piece: T | _Ended) -> None:
+        """Put `piece` into the queue of the loop; stop if the loop is closed."""
         try:
             loop.call_soon_threadsafe(pieces.put_nowait, piece)
         except RuntimeError:  # the loop is closed
             stopped.set()
 
     def run() -> None:
+        """Run the computation, and emit its end with the exception that it raised, if any."""
         error: BaseException | None = None
         try:
             work(emit, stopped.is_set)
@@ -47,5 +49,7 @@ async def stream_from_thread(
 
 
 class _Ended:
+    """The end of a computation, with the exception that it raised, or None."""
+
     def __init__(self, error: BaseException | None) -> None:
         self.error = error

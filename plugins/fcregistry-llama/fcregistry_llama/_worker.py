@@ -26,7 +26,7 @@ _TEMPLATE: Final = "{{ messages[0]['content'] }}"
 
 
 class Conversation:
-    """Both directions of the pipe. A thread of its own reads, also while llama.cpp computes.
+    """Both directions of the pipe. A separate thread reads, even while llama.cpp computes.
 
     Args:
         replies: The stream for replies.
@@ -48,11 +48,11 @@ class Conversation:
         os._exit(0)
 
     def is_stopped(self, request: int) -> bool:
-        """Return whether the caller has stopped a request."""
+        """Return whether the caller has stopped the request with the number `request`."""
         return self._stopped >= request
 
     def reply(self, **reply: Any) -> None:
-        """Write a reply."""
+        """Write a reply with the fields `reply`."""
         try:
             print(json.dumps(reply), file=self._replies, flush=True)
         except OSError:  # the caller is gone
@@ -92,12 +92,13 @@ def main() -> None:
 
 
 def _write(conversation: Conversation, number: int, chunk: Mapping[str, Any]) -> bool:
-    """Write a chunk, and return whether to end the answer."""
+    """Write `chunk`, a piece of the answer to the request `number`, and return whether to end the answer."""
     conversation.reply(chunk=chunk)
     return "error" in chunk or conversation.is_stopped(number)
 
 
 def _parameters(params: Any, loading: Mapping[str, Any]) -> Any:
+    """Set `params`, llama.cpp's parameters, as `loading` says, and return them."""
     params.model.path = loading["path"]
     params.n_ctx = loading["context"]
     params.n_parallel = 1  # requests in parallel would only slow each other down

@@ -15,7 +15,7 @@ from fcregistry_llama._model import LlamaModel
 __all__ = ["fc_resolve_model"]
 
 _SMOLLM2_TOKENS: Final = 128
-"""The most tokens of an answer of SmolLM2, unless the name says otherwise: what it writes after them is repetition."""
+"""The most tokens of an answer of SmolLM2, unless the name says otherwise: after them, it only repeats itself."""
 
 
 @hookimpl
@@ -42,12 +42,18 @@ def fc_resolve_model(name: str) -> LlamaModel:
 
 
 class _Settings(TypedDict, total=False):
+    """The settings that may follow a model's name."""
+
     threads: int
     max_tokens: int
     context: int
 
 
 def _settings(name: str, query: str) -> _Settings:
+    """Return the settings in `query`, the part of `name` after `?`.
+
+    Raise `ModelNotFoundError` if a setting is not valid.
+    """
     settings = _Settings()
     for setting, value in parse_qsl(query, keep_blank_values=True):
         is_number = value.isascii() and value.isdecimal() and 0 < int(value) < 2**31

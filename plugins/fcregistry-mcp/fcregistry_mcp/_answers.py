@@ -15,7 +15,7 @@ _SILENT: Final = "the server reports a failure, without a reason"
 
 
 def answer_of(result: CallToolResult) -> Any:
-    """Return the result of a server's tool: a text as it is, anything else as content.
+    """Return `result`, that of a server's tool: a text unchanged, anything else as content.
 
     The program gets `structuredContent` if the server sends it; otherwise the text or the content.
 
@@ -35,7 +35,7 @@ def answer_of(result: CallToolResult) -> Any:
 
 
 def _part(block: dict[str, Any]) -> Content:
-    """Return a block as content; for a block that cannot be read, a text that says so."""
+    """Return `block` as content, or a text that says that it cannot be read."""
     try:
         return Content.from_block(block)
     except ValueError as error:

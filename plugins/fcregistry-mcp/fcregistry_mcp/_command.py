@@ -60,6 +60,7 @@ mcp.add_command(main, "serve")
 
 
 def _serve(executor: Executor) -> None:
+    """Serve the tools of `executor` until the client closes the streams."""
     from fcregistry_mcp._serving import serve  # heavy: not imported before the arguments are known to be right
 
     try:
@@ -71,5 +72,6 @@ def _serve(executor: Executor) -> None:
 
 
 def _ignore_broken_pipes(unraisable: sys.UnraisableHookArgs) -> None:
+    """Report an exception that cannot be raised, unless it is a `BrokenPipeError`: a hook of `sys`."""
     if not isinstance(unraisable.exc_value, BrokenPipeError):
         sys.__unraisablehook__(unraisable)

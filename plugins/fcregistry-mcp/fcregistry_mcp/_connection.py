@@ -174,19 +174,25 @@ class _Session:
             raise self.closed_error() from None
 
     async def _request_without_secrets(self, send: Callable[[Client], Awaitable[T]], client: Client) -> T:
+        """Return the answer to the request that `send` sends with `client`, while secrets are hidden in logs."""
         with self._secrets.hide_in_logs(*_LOGGERS):  # again: this coroutine has the context of the caller's thread
             return await send(client)
 
-    def _filter(self, transport: Any) -> Any:  # whatever the SDK's Client takes
+    def _filter(self, transport: Any) -> Any:  # any value that the SDK's Client accepts
+        """Return `transport` with its incoming messages filtered.
+
+        For a server in this process, return `transport` itself.
+        """
         if isinstance(transport, AbstractAsyncContextManager):
             return filtered_transport(transport, self.refused, self._secrets)
-        return transport  # a server in this process, which the SDK takes as it is
+        return transport
 
     def closed_error(self) -> McpError:
         """Return the error of a request after the session has ended."""
         return McpError(f"the MCP server {self._server} is not connected", server=self._server)
 
     def _run(self) -> None:
+        """Run the session in a loop of this thread, and report its failure to `opened`."""
         try:
             with self._secrets.hide_in_logs(*_LOGGERS):
                 asyncio.run(self._serve())
@@ -199,6 +205,7 @@ class _Session:
             atexit.unregister(self.close)
 
     async def _serve(self) -> None:
+        """Open the session, set `opened` to the server's tools, and keep the session until it is closed."""
         self._task, self._closing = asyncio.current_task(), asyncio.Event()
         self._loop = asyncio.get_running_loop()
         if self._ended:  # it was closed before the loop ran
@@ -218,7 +225,7 @@ class _Session:
 
 
 async def _list_tools(client: Client) -> list[Tool]:
-    """Return the tools of all pages.
+    """Return the server's tools, of all pages of its list.
 
     Raises:
         ValueError: There are more than `_MOST_PAGES` pages.

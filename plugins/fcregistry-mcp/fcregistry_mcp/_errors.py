@@ -29,7 +29,7 @@ class McpError(FcregistryError, ConnectionError):
 
 
 def reason_of(error: BaseException, secrets: Secrets) -> str:
-    """Return what went wrong, as one line without secrets."""
+    """Return the reason for `error` as one line, without `secrets`."""
     cause = cause_of(error)
     lines = (
         line for line in str(cause).splitlines() if "errors.pydantic.dev" not in line
@@ -41,17 +41,18 @@ def reason_of(error: BaseException, secrets: Secrets) -> str:
 
 
 def cause_of(error: BaseException) -> BaseException:
-    """Return the first exception with a message, of a group; any other exception as it is."""
+    """Return the first exception with a message in `error`, a group, or `error` itself."""
     leaves = list(_leaves(error))
     return next((each for each in leaves if str(each)), leaves[0])
 
 
 def cut(text: str) -> str:
-    """Return a server's text for a message, cut if it is long."""
+    """Return `text`, which a server wrote, for a message: cut if it is long."""
     return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…"
 
 
 def _leaves(error: BaseException) -> Iterator[BaseException]:
+    """Yield the exceptions in `error` that are not groups."""
     if isinstance(error, BaseExceptionGroup):
         for each in error.exceptions:
             yield from _leaves(each)

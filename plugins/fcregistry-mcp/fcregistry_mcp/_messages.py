@@ -64,6 +64,7 @@ class _FilteredStream:
         return self._filter(await self._stream.receive())
 
     def _filter(self, item: Any) -> Any:
+        """Return `item`, an incoming message, with its secrets hidden and without invalid tools."""
         self._hide(getattr(item, "message", None))
         result = getattr(getattr(item, "message", None), "result", None)
         if isinstance(result, dict):
@@ -75,7 +76,7 @@ class _FilteredStream:
         return item
 
     def _hide(self, message: Any) -> None:
-        """Replace secrets in a response, an error, a request or a notification."""
+        """Replace secrets in `message`: a response, an error, a request or a notification."""
         for name in ("result", "params"):
             if isinstance(value := getattr(message, name, None), dict):
                 setattr(message, name, self._secrets.hide_in_json(value))
@@ -83,6 +84,10 @@ class _FilteredStream:
             error.message, error.data = self._secrets.hide(error.message), self._secrets.hide_in_json(error.data)
 
     def _is_refused(self, result: dict[str, Any], tool: Any) -> bool:
+        """Return whether `tool`, in the list `result`, is not valid.
+
+        Then its name and the reason are recorded.
+        """
         reason = self._problem(result, [tool])
         if reason:
             name = tool.get("name") if isinstance(tool, dict) else None
@@ -90,7 +95,10 @@ class _FilteredStream:
         return bool(reason)
 
     def _problem(self, result: dict[str, Any], tools: list[Any]) -> str:
-        """Return what is wrong with tools in the version of the protocol in use; empty if nothing is."""
+        """Return the problem of `tools` in the list `result`, or an empty text if they are valid.
+
+        The version of the protocol in use decides.
+        """
         try:
             validate_server_result(_LIST, self._version, {**result, "tools": tools})
         except ValidationError as error:

@@ -104,6 +104,7 @@ class McpServer:
         )
 
         async def transport(stack: AsyncExitStack, stderr: LastLines) -> Transport:
+            """Return the transport over the standard streams of the command."""
             return stdio_client(parameters, errlog=stderr.pipe)  # type: ignore[arg-type]  # any file will do
 
         secrets = environment_secrets(env or {})
@@ -137,7 +138,10 @@ class McpServer:
             raise ValueError("McpServer.http takes an HTTP URL, such as https://tools.example/mcp")
 
         async def transport(stack: AsyncExitStack, stderr: LastLines) -> Transport:
+            """Return the transport over HTTP, with limited bodies."""
+
             async def limit_body(response: httpx2.Response) -> None:
+                """Limit the body of `response`, and note its status if it is an error."""
                 response.stream = LimitedBody(response)
                 if response.is_error:  # the SDK's own error does not have the status
                     stderr.add(f"HTTP {response.status_code}")
@@ -181,6 +185,7 @@ class McpServer:
             self._close(connection)
 
     def _close(self, connection: Connection) -> None:
+        """Close `connection`, and forget it if it is the current one."""
         with self._lock:
             if self._connection is connection:
                 self._connection = None
@@ -245,7 +250,7 @@ class McpServer:
             return self._connection, True
 
     def _close_failed(self, connection: Connection, error: Exception) -> McpError:
-        """Close what was opened, and return the error to raise."""
+        """Close `connection`, which cannot be used because of `error`, and return the error to raise."""
         self._close(connection)
         reason = reason_of(error, self._secrets)
         return McpError(

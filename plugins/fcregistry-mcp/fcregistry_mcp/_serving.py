@@ -53,9 +53,11 @@ def make_server(executor: Executor, *, name: str = "fcregistry") -> Server[Any]:
     assert report is not None  # the format `mcp` writes results, too
 
     async def list_tools(context: Any, params: protocol.PaginatedRequestParams | None) -> protocol.ListToolsResult:
+        """Return the list of the executor's tools."""
         return protocol.ListToolsResult.model_validate_json(_sendable(executor.describe("mcp")))
 
     async def call_tool(context: Any, params: protocol.CallToolRequestParams) -> protocol.CallToolResult:
+        """Run the call in `params`, report its progress, and return its result."""
         result: ToolResult | None = None
         async with aclosing(executor.astream(ToolCall(params.name, params.arguments or {}))) as events:
             async for event in events:
@@ -71,5 +73,8 @@ def make_server(executor: Executor, *, name: str = "fcregistry") -> Server[Any]:
 
 
 def _sendable(value: Any) -> bytes:
-    """Return JSON as UTF-8. Lone surrogates are replaced, since the SDK would end over them."""
+    """Return `value` as JSON in UTF-8, without lone surrogates.
+
+    The SDK would end the session over them.
+    """
     return json.dumps(value, ensure_ascii=False).encode("utf-8", "replace")

@@ -38,6 +38,7 @@ class LastLines:
         self._thread.start()
 
     def _read(self, reading: int, server: str) -> None:
+        """Log and keep each line of the pipe `reading`, without secrets, until it is closed."""
         log = getLogger("fcregistry_mcp")
         with os.fdopen(reading, encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
             while line := stream.readline(_LONGEST_READ):

@@ -28,7 +28,7 @@ _INVISIBLE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-
 
 
 def legal_name(name: str) -> str:
-    """Return a tool's name as every provider accepts it: `ns.add` becomes `ns_add`."""
+    """Return `name`, that of a tool, as every provider accepts it: `ns.add` becomes `ns_add`."""
     legal = "".join(char if char.isascii() and (char.isalnum() or char in "_-") else "_" for char in name)
     return legal[:_LONGEST_NAME] or "_"
 
@@ -36,7 +36,7 @@ def legal_name(name: str) -> str:
 def check_known(
     asked: Collection[str], listed: Collection[protocol.Tool], server: str, refused: Mapping[str, str]
 ) -> None:
-    """Check that a server has tools of these names.
+    """Check that a server has a tool for each name in `asked`.
 
     Args:
         asked: The names.
@@ -76,11 +76,12 @@ def tool_of(given: protocol.Tool, name: str, server: str, connection: Connection
     """
 
     async def call(context: Context, /, **arguments: Any) -> Any:
+        """Call the tool on its server, and return its result."""
         return answer_of(await _send(connection, server, given.name, arguments, context))
 
     annotations = given.annotations or protocol.ToolAnnotations()
     options: dict[str, Any] = _hints(annotations, trusted=trusted)
-    # A policy takes the server's word that the tool only reads for this alone: that it does not destroy anything
+    # From the server's hint that the tool only reads, a policy concludes no more than that it does not destroy anything.
     options["assume_hints"] = "mcp-read-only" if annotations.read_only_hint else "mcp"
     if given.title:
         options["title"] = _without_invisible(given.title, _LONGEST_TITLE)
@@ -96,12 +97,18 @@ def tool_of(given: protocol.Tool, name: str, server: str, connection: Connection
 
 
 def _without_invisible(text: str, most: int) -> str:
-    """Return a server's text, cut, and without characters that a person who approves a call cannot see."""
+    """Return `text`, which a server wrote, without invisible characters, and cut after `most`.
+
+    An approver could not see these characters.
+    """
     return _INVISIBLE.sub("", text)[:most]
 
 
 def _hints(annotations: protocol.ToolAnnotations, *, trusted: bool) -> dict[str, Any]:
-    """Return the hints to believe: all that warn, and those that relax rules if the server is trusted."""
+    """Return the hints in `annotations` to believe, as options of a tool.
+
+    They are those that warn, and all others if the server is trusted.
+    """
     hints = {
         "read_only": annotations.read_only_hint,
         "destructive": annotations.destructive_hint,
@@ -115,10 +122,10 @@ def _hints(annotations: protocol.ToolAnnotations, *, trusted: bool) -> dict[str,
 async def _send(
     connection: Connection, server: str, tool: str, arguments: dict[str, Any], context: Context
 ) -> protocol.CallToolResult:
-    """Return the server's answer to a call.
+    """Return the server's answer to a call of `tool` with `arguments`.
 
     Raises:
-        ToolError: There is none: the server is gone, refuses the call, or its answer is not valid.
+        ToolError: There is no answer: the server is gone, refuses the call, or its answer is not valid.
     """
     try:
         json.dumps(arguments, ensure_ascii=False).encode()
@@ -145,7 +152,10 @@ async def _send(
 def _call_request(
     tool: str, arguments: dict[str, Any], context: Context
 ) -> Callable[[Client], Awaitable[protocol.CallToolResult]]:
+    """Return a function that sends a call of `tool` with a client, and reports its progress to `context`."""
+
     async def report_progress(progress: float, total: float | None, message: str | None) -> None:
+        """Report the server's progress to the context of the call."""
         context.progress(progress / total if total else 0.0, message or "")
 
     return lambda client: client.call_tool(tool, arguments, progress_callback=report_progress)

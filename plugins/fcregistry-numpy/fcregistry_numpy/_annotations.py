@@ -15,10 +15,10 @@ from fcregistry_numpy._shapes import annotated_lengths
 
 
 def read(annotation: Any, reader: TypeReader) -> Codec | None:
-    """Return the codec of an array or scalar type.
+    """Return the codec of `annotation` if it is an array or scalar type of NumPy, else None.
 
     Raises:
-        UnsupportedType: It has no JSON form; says why, and what to write instead.
+        UnsupportedType: The type has no JSON form. The message says why, and what to write instead.
     """
     cls = get_origin(annotation) or annotation
     if not isinstance(cls, type):
@@ -34,7 +34,13 @@ def read(annotation: Any, reader: TypeReader) -> Codec | None:
 
 
 def _item(dtype: Any) -> Item:
-    """Return the item type that the second argument of `np.ndarray[…]` names, or any."""
+    """Return the item that `dtype`, the second argument of `np.ndarray[…]`, names.
+
+    By default, it is the item for any type.
+
+    Raises:
+        UnsupportedType: `dtype` names no type of items, or a type without a JSON form.
+    """
     dtype = resolve_alias(dtype)
     if isinstance(dtype, type) and issubclass(dtype, np.dtype):
         scalar: Any = getattr(dtype, "type", None) or Any  # np.dtypes.Float64DType has one, np.dtype has none

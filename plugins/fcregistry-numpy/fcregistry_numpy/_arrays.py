@@ -17,10 +17,10 @@ from fcregistry_numpy._shapes import Lengths, Shape, both
 
 
 class _ArrayCodec(Codec):
-    """An array: what does not depend on how many dimensions it has.
+    """The base of the codecs of arrays: the part that does not depend on the number of dimensions.
 
     Args:
-        item: What its items are.
+        item: The kind of its items.
     """
 
     kinds = frozenset({"array"})
@@ -42,6 +42,7 @@ class _ArrayCodec(Codec):
         )
 
     def _fits(self, shape: tuple[int, ...]) -> bool:
+        """Return whether an array of `shape` is of this type; a subclass defines it."""
         raise TypeError(f"{type(self).__name__} has no shape")
 
     def encode(self, value: Any) -> Any:
@@ -49,10 +50,10 @@ class _ArrayCodec(Codec):
 
 
 class ShapedCodec(_ArrayCodec):
-    """An array of so many dimensions, each of a stated length or of any.
+    """The codec of arrays with a given number of dimensions, each of a given length or of any length.
 
     Args:
-        item: What its items are.
+        item: The kind of their items.
         lengths: The length of each dimension, or None, outermost first.
     """
 
@@ -73,6 +74,7 @@ class ShapedCodec(_ArrayCodec):
         return self._accepts(value, self._lengths)
 
     def _accepts(self, value: object, lengths: Lengths) -> bool:
+        """Return whether `value` is an array in JSON with `lengths`, one for each dimension."""
         if not lengths:
             return self._item.accepts(value)
         if type(value) is not list or lengths[0] not in (None, len(value)):
@@ -81,7 +83,7 @@ class ShapedCodec(_ArrayCodec):
 
     def decode(self, value: Any) -> NDArray[Any]:
         array = super().decode(value)
-        # Of an array without items, JSON tells no length after the first that is 0.
+        # For an array without items, JSON has no length after the first that is 0.
         lost = self._lengths[array.ndim :]
         return array.reshape(array.shape + tuple(length or 0 for length in lost)) if lost else array
 
@@ -95,10 +97,10 @@ class ShapedCodec(_ArrayCodec):
 
 
 class AnyShapeCodec(_ArrayCodec, Named):
-    """An array of any number of dimensions from one on: its schema refers to itself.
+    """The codec of arrays with any number of dimensions, at least one: its schema refers to itself.
 
     Args:
-        item: What its items are.
+        item: The kind of their items.
     """
 
     def __init__(self, item: Item) -> None:
@@ -131,11 +133,11 @@ class AnyShapeCodec(_ArrayCodec, Named):
 
 @cache
 def array_codec(item: Item, lengths: Lengths | None) -> Codec:
-    """Return the codec of arrays, the same one for the same of both, so that a schema has it once.
+    """Return the codec of arrays. Equal arguments give the same codec, so that a schema contains it once.
 
     Args:
-        item: What their items are.
-        lengths: The length of each dimension; None: any number of dimensions.
+        item: The kind of their items.
+        lengths: The length of each dimension; None for any number of dimensions.
     """
     return AnyShapeCodec(item) if lengths is None else ShapedCodec(item, lengths)
 
@@ -147,6 +149,7 @@ _ROWS: Final = (
 
 
 def _unsaid(item: Item) -> tuple[str, ...]:
+    """Return sentences about arrays of `item` that their schema cannot express."""
     said = list(item.unsaid)
     if "string" in item.types:
         said.append("texts of more than 256 MiB together are refused, where each has the room of the longest")

@@ -12,10 +12,10 @@ from fcregistry_numpy._items import reason_against
 
 
 def encode_array(array: NDArray[Any]) -> Any:
-    """Return an array as nested lists; one without dimensions as its only value.
+    """Return `array` as nested lists, or as its only value if it has no dimensions.
 
     Raises:
-        EncodingError: Its items have no JSON form, one is not finite, or one is masked.
+        EncodingError: Its items have no JSON form, an item is not finite, or an item is masked.
     """
     if reason := reason_against(array.dtype):
         raise EncodingError(f"an array of the dtype {array.dtype} has no JSON form: {reason}")
@@ -27,7 +27,7 @@ def encode_array(array: NDArray[Any]) -> Any:
 
 
 def encode_scalar(scalar: np.generic) -> Any:
-    """Return a scalar as a JSON value.
+    """Return `scalar` as a JSON value.
 
     Raises:
         EncodingError: It is not finite.
@@ -38,10 +38,10 @@ def encode_scalar(scalar: np.generic) -> Any:
 
 
 def is_finite(value: NDArray[Any] | np.generic) -> bool:
-    """Return whether it has no NaN or infinity; text has none."""
+    """Return whether `value` contains neither NaN nor infinity."""
     return value.dtype.kind != "f" or bool(np.isfinite(value).all())
 
 
 def is_masked(array: NDArray[Any]) -> bool:
-    """Return whether an array hides some of its items."""
+    """Return whether `array` has masked items."""
     return type(array) is not np.ndarray and bool(np.ma.is_masked(array))

@@ -27,15 +27,15 @@ _UNSIGNED: Final = np.typecodes["UnsignedInteger"]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """What one item of an array may be.
+    """The kind of the items of an array.
 
     Attributes:
-        name: How names and messages call it: `float64`; empty for anything that has a JSON form.
+        name: Its name in schemas and messages: `float64`; empty for anything that has a JSON form.
         types: The JSON types of its values.
-        dtype: What arrays of it are made of; None: of what numpy finds.
-        held: The arrays that are of it, by the `char` of their dtype.
-        low: The least number there is; None where nothing is said.
-        high: The greatest number there is; None where nothing is said.
+        dtype: The dtype with which arrays of it are made; None for the one that numpy chooses.
+        held: The dtypes of the arrays that are of this kind, by their `char`.
+        low: The least number; None if there is no limit.
+        high: The greatest number; None if there is no limit.
     """
 
     name: str
@@ -52,7 +52,7 @@ class Item:
 
     @property
     def unsaid(self) -> tuple[str, ...]:
-        """What its schema does not say."""
+        """Sentences about its values that its schema cannot express."""
         said = []
         if self.dtype is None or self.dtype.char == "d":
             said.append("a whole number that is too large for a float64 is refused")
@@ -69,7 +69,7 @@ class Item:
         return {"type": self.types[0] if len(self.types) == 1 else list(self.types), **stated}
 
     def accepts(self, value: object) -> bool:
-        """Return whether a JSON value is one item: exactly when the schema accepts it."""
+        """Return whether the JSON value `value` is such an item: exactly if the schema accepts it."""
         if isinstance(value, bool):
             return "boolean" in self.types
         if isinstance(value, str):
@@ -82,18 +82,21 @@ class Item:
 
 
 def reason_against(dtype: np.dtype[Any]) -> str | None:
-    """Return why arrays of a dtype have no JSON form and what to use instead; None if they have one."""
+    """Return the reason why arrays of `dtype` have no JSON form, or None if they have one.
+
+    It says what to use instead.
+    """
     return _REASONS.get(dtype.char) or _REASONS.get(dtype.kind)
 
 
 def scalar_item(scalar: type[Any]) -> Item:
-    """Return what a value of a scalar type is.
+    """Return the item for the scalar type `scalar`.
 
     Args:
         scalar: A class of `np.generic`.
 
     Raises:
-        UnsupportedType: It has no JSON form, or no values of its own.
+        UnsupportedType: The type has no JSON form, or includes several types.
     """
     if scalar not in np.sctypeDict.values():
         raise UnsupportedType(f"np.{scalar.__name__} stands for several types; use one of them, such as np.float64")
@@ -108,19 +111,26 @@ def scalar_item(scalar: type[Any]) -> Item:
 
 
 def _float(dtype: np.dtype[Any]) -> Item:
+    """Return the item for `dtype`, one of floats."""
     limit = None if dtype.char == "d" else float(np.finfo(dtype).max)  # a JSON number is a float64 anyway
     low = None if limit is None else -limit
     return Item(name=dtype.name, types=("number",), dtype=dtype, held=frozenset(dtype.char), low=low, high=limit)
 
 
 def _integer(dtype: np.dtype[Any]) -> Item:
+    """Return the item for `dtype`, one of integers."""
     held = frozenset(char for char in _SIGNED + _UNSIGNED if np.dtype(char) == dtype)  # int64 has two, or three
     limits = np.iinfo(dtype)
     return Item(name=dtype.name, types=("integer",), dtype=dtype, held=held, low=int(limits.min), high=int(limits.max))
 
 
 def _several(name: str, like: type[Any], held: str) -> Item:
-    """Return the item for a type that includes several: it is made as the widest of them."""
+    """Return the item `name` for a type that includes several scalar types.
+
+    Arrays of it are made with `like`, the widest type.
+
+    `held` are the `char` of all their dtypes.
+    """
     widest = scalar_item(like)
     return Item(
         name=name, types=widest.types, dtype=widest.dtype, held=frozenset(held), low=widest.low, high=widest.high
@@ -141,13 +151,13 @@ _SEVERAL: Final[dict[type[Any], Item]] = {
         held=frozenset("?U" + _SIGNED + _UNSIGNED + _FLOATS),
     ),
 }
-"""Scalar types without values of their own -> what an array of them may hold."""
+"""Scalar types that include several types -> the item of an array of them."""
 
 
 def item_of(scalar: type[Any]) -> Item:
-    """Return the item of an array of a scalar type; `np.integer` and others include several types.
+    """Return the item for the scalar type `scalar`, which may include several types, as `np.integer` does.
 
     Raises:
-        UnsupportedType: It has no JSON form, or stands for types that have nothing in common there.
+        UnsupportedType: The type has no JSON form, or includes types without a common JSON form.
     """
     return _SEVERAL[scalar] if scalar in _SEVERAL else scalar_item(scalar)

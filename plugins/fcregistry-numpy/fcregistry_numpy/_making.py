@@ -12,15 +12,15 @@ from numpy.typing import NDArray
 from fcregistry_numpy._items import Item
 
 MOST_TEXT: Final = 2**28
-"""Bytes that the texts of one array may take. Each has the room of the longest, four bytes a character, whatever its own length."""
+"""The most bytes of the texts of one array. Each text takes as much as the longest one, four bytes a character."""
 
 _EXACT: Final = 2.0**53
-"""Below this, float64 holds every whole number."""
+"""The number below which float64 represents every whole number."""
 _UINT64_MAX: Final = 2**64 - 1
 
 
 def make_array(item: Item, value: Any) -> NDArray[Any]:
-    """Return the array of a JSON value whose items are known to be right, one by one.
+    """Return the array of the JSON value `value`, each of whose items is known to be valid.
 
     Raises:
         Refusal: Its rows are of different lengths, its items of different kinds, or numpy cannot hold one of them.
@@ -41,13 +41,15 @@ def make_array(item: Item, value: Any) -> NDArray[Any]:
 
 
 def _with_every_digit(array: NDArray[Any], value: Any) -> NDArray[Any]:
-    """Return the array that NumPy made without a dtype, or one in its place that keeps every whole number.
+    """Return `array`, or another array that keeps every whole number in `value`.
+
+    NumPy has made `array` of `value` without a dtype.
 
     NumPy makes float64 of 2**63 beside a smaller whole number, and Python objects of whole numbers beyond uint64.
 
     Raises:
-        Refusal: No dtype holds all of the numbers.
-        OverflowError: One is beyond float64.
+        Refusal: No dtype can represent all of the numbers.
+        OverflowError: A number is beyond float64.
     """
     if array.dtype.kind not in "fO" or not array.size:
         return array
@@ -64,7 +66,10 @@ def _with_every_digit(array: NDArray[Any], value: Any) -> NDArray[Any]:
 
 
 def _leaves(value: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int, ...], Any]]:
-    """Yield each value in nested lists that is not a list, with its place."""
+    """Yield each value in the nested lists `value` that is not a list, with its place.
+
+    Each place begins with `path`.
+    """
     if not isinstance(value, list):
         yield path, value
         return
@@ -73,6 +78,10 @@ def _leaves(value: Any, path: tuple[int, ...] = ()) -> Iterator[tuple[tuple[int,
 
 
 def _check_texts(value: Any) -> None:
+    """Raise `Refusal` if NumPy would change a text in the nested lists `value`.
+
+    Raise it, too, if all texts together need too much memory.
+    """
     count = longest = 0
     for path, leaf in _leaves(value):
         if isinstance(leaf, str):
@@ -84,6 +93,7 @@ def _check_texts(value: Any) -> None:
 
 
 def _check_alike(value: Any) -> None:
+    """Raise `Refusal` if the items in the nested lists `value` are of different kinds."""
     first = None
     for path, leaf in _leaves(value):
         kind = {bool: "a boolean", str: "a string"}.get(type(leaf), "a number")
@@ -93,10 +103,10 @@ def _check_alike(value: Any) -> None:
 
 
 def _check_rows(value: Any) -> tuple[int, ...]:
-    """Return the shape of nested lists.
+    """Return the shape of the nested lists `value`.
 
     Raises:
-        Refusal: One is not shaped like the first beside it.
+        Refusal: A list has another shape than the first one beside it.
     """
     if not isinstance(value, list):
         return ()
@@ -113,12 +123,14 @@ def _check_rows(value: Any) -> tuple[int, ...]:
 
 
 def _shape_text(shape: tuple[int, ...]) -> str:
+    """Return `shape` in words, for messages."""
     if not shape:
         return "a single value"
     return f"an array of {' by '.join(map(str, shape))} items"
 
 
 def _is_beyond_floats(leaf: Any) -> bool:
+    """Return whether `leaf` is too large for a float."""
     try:
         float(leaf)
     except OverflowError:

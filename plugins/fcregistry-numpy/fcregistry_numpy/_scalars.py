@@ -11,15 +11,15 @@ from fcregistry_numpy._encoding import encode_scalar, is_finite
 from fcregistry_numpy._items import Item
 
 _PYTHON: Final[dict[str, tuple[type, ...]]] = {"b": (bool,), "i": (int,), "u": (int,), "f": (int, float), "U": (str,)}
-"""Kind of a dtype -> the Python types whose values stand for it, as in the default `x: np.float64 = 0.5`."""
+"""Kind of a dtype -> the Python types whose values may replace its scalars, as in the default `x: np.float64 = 0.5`."""
 
 
 class ScalarCodec(Codec):
-    """One of numpy's scalar types.
+    """The codec of one of numpy's scalar types.
 
     Args:
         cls: The class of its values.
-        item: What they look like.
+        item: The kind of its values.
     """
 
     def __init__(self, cls: type[np.generic], item: Item) -> None:
@@ -36,7 +36,7 @@ class ScalarCodec(Codec):
         return self._item.accepts(value)
 
     def decode(self, value: Any) -> Any:
-        if isinstance(value, str) and value.endswith("\0"):  # numpy takes these for filling
+        if isinstance(value, str) and value.endswith("\0"):  # numpy would remove it as padding
             raise Refusal("must not end with the character U+0000")
         try:
             return self._cls(value)

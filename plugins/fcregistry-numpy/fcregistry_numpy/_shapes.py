@@ -9,7 +9,7 @@ from fcregistry.types import UnsupportedType
 from fcregistry_numpy._aliases import resolve_alias
 
 Lengths: TypeAlias = tuple[int | None, ...]
-"""The length of each dimension; None where any will do."""
+"""The length of each dimension; None for any length."""
 
 
 class Shape:
@@ -51,13 +51,15 @@ class Shape:
 
 
 def annotated_lengths(shape: Any) -> Lengths | None:
-    """Return the lengths that the first argument of `np.ndarray[…]` states; None if not even their number.
+    """Return the lengths that `shape`, the first argument of `np.ndarray[…]`, states.
+
+    Return None if it does not state the number of dimensions.
 
     Args:
-        shape: `tuple[int, Literal[3]]`, `tuple[int, ...]`, a NamedTuple with a field a dimension, or Any.
+        shape: `tuple[int, Literal[3]]`, `tuple[int, ...]`, a NamedTuple with a field for each dimension, or Any.
 
     Raises:
-        UnsupportedType: It is none of these.
+        UnsupportedType: `shape` is none of these.
     """
     shape = resolve_alias(shape)
     if shape in (Any, tuple) or isinstance(shape, TypeVar):
@@ -75,6 +77,10 @@ def annotated_lengths(shape: Any) -> Lengths | None:
 
 
 def _length(annotation: Any) -> int | None:
+    """Return the length that `annotation` states, or None for any length.
+
+    Raise `UnsupportedType` if it is not valid.
+    """
     annotation = resolve_alias(annotation)
     if get_origin(annotation) is not Literal:
         return None  # int, or a name for it: any length
@@ -85,7 +91,7 @@ def _length(annotation: Any) -> int | None:
 
 
 def both(lengths: Lengths | None, shape: Shape) -> Lengths:
-    """Return the lengths that an annotation and a marker state together.
+    """Return the lengths that an annotation (`lengths`) and a marker (`shape`) state together.
 
     Raises:
         UnsupportedType: They contradict each other.
@@ -103,4 +109,5 @@ def both(lengths: Lengths | None, shape: Shape) -> Lengths:
 
 
 def _count(lengths: Lengths) -> str:
+    """Return the number of dimensions in words."""
     return f"{len(lengths)} dimension{'' if len(lengths) == 1 else 's'}"

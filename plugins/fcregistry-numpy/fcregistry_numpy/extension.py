@@ -12,5 +12,5 @@ __all__ = ["fc_register_types"]
 
 @hookimpl
 def fc_register_types(types: TypeFamilies) -> None:
-    """Add what reads numpy's types."""
+    """Add the reader of numpy's types to `types`."""
     types.add(read)

@@ -64,6 +64,7 @@ class Rules:
 
 
 def _matches(rule: Sequence[str], words: Sequence[str]) -> bool:
+    """Return whether `rule` allows the command `words`."""
     if rule[-1] in (ANY, "..."):
         rule, words = rule[:-1], words[: len(rule) - 1]
     return (
@@ -78,11 +79,12 @@ _PARTS: Final = re.compile(r"\*\*|\*|\?|\[!?[^\]]+\]|.", re.DOTALL)
 
 @lru_cache(maxsize=512)
 def _glob(pattern: str) -> re.Pattern[str]:
-    """Return the pattern of a glob."""
+    """Return the compiled regular expression of the glob `pattern`."""
     return re.compile("".join(map(_part, _PARTS.findall(pattern))), re.DOTALL)
 
 
 def _part(part: str) -> str:
+    """Return `part`, a character, a wildcard or a set of a glob, as a regular expression."""
     known = {"**": ".*", "*": "[^/]*", "?": "[^/]"}.get(part)
     if known is not None:
         return known
@@ -93,9 +95,9 @@ def _part(part: str) -> str:
 
 
 def program_of(word: str, folder: str, environment: Mapping[str, str]) -> str:
-    """Return the path of the program that the first word of a command means.
+    """Return the path of the program that `word`, the first word of a command, names.
 
-    A plain name is looked up in the absolute folders of `PATH`, so never in the working folder. A path is relative to that folder.
+    A plain name is looked up in the absolute folders of `PATH`, so never in the working folder. A path is relative to `folder`.
 
     Raises:
         ToolError: There is no such program.

@@ -67,6 +67,7 @@ class Output:
             return new
 
     def _text_from(self, place: int) -> str:
+        """Return the kept text from the character `place` on, with a line about what was left out."""
         tail = "".join(self._tail)[-(self._most - self._most // 2) :]
         tail_place = self._written - len(tail)
         head = self._head[place:]

@@ -20,7 +20,7 @@ from fcregistry.errors import ToolError
 from fcregistry_shell._output import Output
 
 MARK: Final = "FCREGISTRY_SHELL_CALL"
-"""The variable that marks all processes of a call, also those that left its process group."""
+"""The variable that marks all processes of a call, even those that left its process group."""
 
 _GRACE: Final = 2.0
 """Seconds between the request to end and the end."""
@@ -74,7 +74,7 @@ class Process:
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise ToolError(f"the command could not be started: {reason}") from error
-        # At the end of the program; an interrupt may have come before anybody could wait for the process
+        # At the end of the program; an interrupt may have come before any code could wait for the process
         self._at_exit = weakref.finalize(self, _end_at_exit, self._process, self._mark)
         self._readers = [
             self._begin(self._read, self._process.stdout, self.stdout),
@@ -100,17 +100,20 @@ class Process:
     # --- Inside ---
 
     def _begin(self, work: Callable[..., None], *given: object) -> threading.Thread:
+        """Start a thread that calls `work` with the arguments `given`, and return it."""
         thread = threading.Thread(target=work, args=given, name="fcregistry-shell", daemon=True)
         thread.start()
         return thread
 
     def _read(self, stream: IO[bytes], output: Output) -> None:
+        """Add all bytes of `stream` to `output`, until the stream ends."""
         with contextlib.suppress(OSError, ValueError), stream:
             while data := os.read(stream.fileno(), 65_536):
                 output.add(data)
         output.add(b"", final=True)
 
     def _write(self, text: str) -> None:
+        """Write `text` to the process's standard input, and close it."""
         stream = self._process.stdin
         with contextlib.suppress(OSError, ValueError), stream:  # it may end without reading
             stream.write(text.encode("utf-8", "replace"))
@@ -157,6 +160,7 @@ def kill_all(processes: Iterable[Process]) -> None:
 
 
 def _end_group(process: subprocess.Popen[bytes], mark: str, *, force: bool) -> None:
+    """Ask the process's group, and the processes with `mark`, to end; or kill them, if `force` is true."""
     if _IS_WINDOWS:
         if process.poll() is None:
             words = ["taskkill", "/T", "/PID", str(process.pid), *(["/F"] if force else [])]
@@ -171,6 +175,7 @@ def _end_group(process: subprocess.Popen[bytes], mark: str, *, force: bool) -> N
 
 
 def _end_at_exit(process: subprocess.Popen[bytes], mark: str) -> None:
+    """Kill the process and all that it started, and wait for it."""
     _end_group(process, mark, force=True)
     with contextlib.suppress(subprocess.TimeoutExpired):
         process.wait(_GRACE)
@@ -180,7 +185,9 @@ _ROUNDS: Final = 20
 
 
 def _signal_marked(mark: str, number: int) -> bool:
-    """Send a signal to the processes with a mark in their environment; return whether there are any.
+    """Send the signal `number` to the processes with `mark` in their environment.
+
+    Return whether there are any.
 
     Only Linux shows the environment of a process, in `/proc`. A process that cleared its environment is not found.
     """

@@ -26,16 +26,16 @@ USUAL: Final = (
     *("PATH", "HOME", "USER", "LOGNAME", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "TZ", "TMPDIR", "TEMP", "TMP"),
     *("SYSTEMROOT", "COMSPEC", "PATHEXT", "USERPROFILE", "APPDATA", "LOCALAPPDATA", "PROGRAMDATA", "WINDIR"),
 )
-"""The variables that a command gets without being named: none of them is a secret."""
+"""The variables that every command gets; none of them is a secret."""
 
 _HEARTBEAT: Final = 0.05
-"""Seconds between two looks at whether a call was cancelled."""
+"""Seconds between two checks whether a call was cancelled."""
 
 Words = Annotated[list[str], Len(1, 1000)]
 
 
 class CommandResult(TypedDict):
-    """What came of a command.
+    """The result of a command.
 
     Attributes:
         exit_code: Its exit code; 0 is success. A negative number is the signal that ended it. None if it could not be ended.
@@ -51,7 +51,7 @@ class CommandResult(TypedDict):
 
 
 class JobOutput(TypedDict):
-    """What a command in the background has written since the last look.
+    """The output of a command in the background since it was last read.
 
     Attributes:
         running: Whether it is still running.
@@ -265,7 +265,7 @@ class Runner:
         return self._run(shell_words(command), stdin, context)
 
     def command_of(self, words: list[str]) -> list[str]:
-        """Return the words of a command, with the path of the program in place of the first.
+        """Return `words`, those of a command, with the path of the program in place of the first.
 
         Raises:
             ToolError: It is not allowed, there is no such program, or a word has a null character.
@@ -282,10 +282,14 @@ class Runner:
         return {**given, "TERM": "dumb", "NO_COLOR": "1", **(self.env if isinstance(self.env, Mapping) else {})}
 
     def start(self, words: list[str], stdin: str = "", on_line: Callable[[str], object] | None = None) -> Process:
-        """Start a command."""
+        """Start the command `words`, and return its process."""
         return Process(words, self.folder, self.environment(), self.most, stdin, on_line)
 
     def _run(self, words: list[str], stdin: str, context: Context) -> CommandResult:
+        """Run the command `words`, and return its result.
+
+        It is killed if the call is cancelled, or its time is over.
+        """
         cancellation = context.cancellation
         end, note = monotonic() + self.timeout, ""
         process = self.start(words, stdin, lambda line: context.progress(0.0, line))
@@ -305,7 +309,7 @@ class Runner:
 
 
 def shell_words(command: str) -> list[str]:
-    """Return the words that have the system's shell read a text."""
+    """Return the words of a command that runs `command`, a text, in the system's shell."""
     if "\0" in command:
         raise ToolError("a command cannot have a null character; nothing was run")
     if sys.platform == "win32":
@@ -382,6 +386,10 @@ class Jobs:
         self._end()
 
     def _start(self, words: list[str], shown: str) -> str:
+        """Start the command `words` in the background, and return a text with the id of the job.
+
+        The text quotes `shown`.
+        """
         with self._lock:
             running = [name for name, process in self._processes.items() if not process.wait(0)]
             if self._is_closed:
@@ -398,6 +406,7 @@ class Jobs:
         return f"{name} is running: {shown[:200]}"
 
     def _process(self, job: str) -> Process:
+        """Return the process of the job with the id `job`; raise `ToolError` if there is none."""
         with self._lock:
             process = self._processes.get(job)
             known = ", ".join(self._processes) or "none"
@@ -407,5 +416,6 @@ class Jobs:
 
 
 def _end_jobs(processes: dict[str, Process]) -> None:
+    """End all `processes`, and forget them."""
     kill_all(list(processes.values()))
     processes.clear()

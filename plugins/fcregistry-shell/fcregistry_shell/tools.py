@@ -44,6 +44,10 @@ def run_command(words: Words, stdin: str = "", *, context: Context) -> CommandRe
 
 @lru_cache(maxsize=1)
 def _runner(folder: str, allow: str, env: str) -> Runner:
+    """Return the runner for the values of the three variables.
+
+    Raise `ConfigurationError` if one of them is not valid.
+    """
     if not Path(folder).is_absolute():
         raise ConfigurationError(f"{_CWD} must be an absolute path")
     try:
@@ -53,6 +57,7 @@ def _runner(folder: str, allow: str, env: str) -> Runner:
 
 
 def _split(text: str, mark: str) -> list[str]:
+    """Return the parts of `text` between each `mark`, without space around them and without empty ones."""
     return [each.strip() for each in text.split(mark) if each.strip()]
 
 

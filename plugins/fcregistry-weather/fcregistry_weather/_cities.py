@@ -15,7 +15,7 @@ class City:
 
     Attributes:
         names: What the city is called; the first name is the one shown.
-        regions: What its state or province is called; the first is shown. Empty where addresses go without.
+        regions: What its state or province is called; the first is shown. Empty if addresses do not name it.
         countries: What its country is called; the first is shown.
         celsius: The current temperature in degrees Celsius.
         conditions: The current conditions.

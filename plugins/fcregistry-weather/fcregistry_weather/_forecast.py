@@ -36,7 +36,10 @@ CYCLE: tuple[Step, ...] = (
 
 
 def forecast_days(city: City, num_days: int, unit: Unit) -> Iterator[ForecastDay]:
-    """The days 1 to num_days of a city; day 1 has the city's current conditions."""
+    """Yield the days 1 to `num_days` in `city`, with temperatures in `unit`.
+
+    Day 1 has the city's current conditions.
+    """
     start = next(index for index, step in enumerate(CYCLE) if step.conditions == city.conditions)
     for day in range(1, num_days + 1):
         step = CYCLE[(start + day - 1) % len(CYCLE)]

@@ -1,4 +1,4 @@
-"""The city that a location means, in any spelling, case and punctuation."""
+"""Cities by location, in any spelling, case and punctuation."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -14,7 +14,7 @@ LONGEST_QUOTE = 60
 
 
 def find_city(location: str) -> City:
-    """The city that a location names.
+    """Return the city that `location` names.
 
     Args:
         location: A city, alone or with its state or country, e.g. `Tokyo`, `Tokyo, Japan` or `San Francisco, CA`.
@@ -33,14 +33,14 @@ def find_city(location: str) -> City:
 
 
 def plain(text: str) -> str:
-    """A text without case, accents and punctuation, its words separated by single spaces."""
+    """Return `text` in lower case, without accents and punctuation, with single spaces between its words."""
     decomposed = normalize("NFKD", text.casefold().replace(".", ""))
     letters = (char for char in decomposed if not combining(char))
     return " ".join("".join(char if char.isalnum() else " " for char in letters).split())
 
 
 def spellings(city: City) -> Iterator[str]:
-    """Every way to write a city that is understood: a name, with or without its region and its country."""
+    """Yield every spelling of `city`: a name, with or without its region and its country."""
     for parts in product(city.names, ("", *city.regions), ("", *city.countries)):
         yield plain(" ".join(parts))
 
@@ -52,10 +52,15 @@ def known_cities() -> str:
 
 @cache
 def _cities_by_key() -> MappingProxyType[str, City]:
+    """Return the cities by all their spellings."""
     return MappingProxyType({key: city for city in CITIES for key in spellings(city)})
 
 
 def _unknown_text(location: str, key: str) -> str:
+    """Return the message that `location` is not a known city, with similar cities.
+
+    `key` is its plain spelling.
+    """
     quoted = location if len(location) <= LONGEST_QUOTE else location[:LONGEST_QUOTE] + "…"
     close = _close_labels(key)
     hint = f" Close matches: {'; '.join(close)}." if close else ""
@@ -63,6 +68,7 @@ def _unknown_text(location: str, key: str) -> str:
 
 
 def _close_labels(key: str) -> list[str]:
+    """Return the full names of up to three cities with a spelling that is similar to `key`."""
     from difflib import get_close_matches  # only an unknown city needs it: kept off the start-up path
 
     by_key = _cities_by_key()

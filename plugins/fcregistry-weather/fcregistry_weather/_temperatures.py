@@ -1,13 +1,13 @@
-"""How degrees Celsius read in the unit that was asked for: as a number with one decimal."""
+"""Temperatures in the unit of the request, as a number with one decimal."""
 
 from fcregistry_weather._results import Unit
 
 
 def in_unit(celsius: float, unit: Unit) -> float:
-    """Degrees Celsius in another unit, rounded to one decimal.
+    """Return the temperature `celsius`, in degrees Celsius, in `unit`, rounded to one decimal.
 
     Raises:
-        ValueError: The unit is none of the two. A call through fcregistry never gets here with one.
+        ValueError: The unit is not one of the two; fcregistry refuses such a call before it gets here.
     """
     if unit == "celsius":
         return round(celsius, 1)

@@ -126,6 +126,7 @@ class WebAccess:
         return addresses
 
     def _check_address(self, host: str, address: Address) -> None:
+        """Raise `ToolError` if `address`, one of `host`, is not on the public internet, and not allowed."""
         kind = kind_of(address)
         if kind is None:
             return
@@ -154,27 +155,28 @@ def access_getter(access: WebAccess | None, timeout: float = 30.0) -> Callable[[
 
 
 def check_count(name: str, value: object) -> None:
-    """Raise DefinitionError if the value of an argument is not a whole number above 0."""
+    """Raise `DefinitionError` if `value`, that of the argument `name`, is not a whole number above 0."""
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
         raise DefinitionError(f"{name}= takes a whole number above 0, not {value!r}")
 
 
 def same(value: Value) -> Value:
-    """Return a value; `partial(same, value)` can be pickled, which a lambda cannot."""
+    """Return `value`; unlike a lambda, `partial(same, value)` can be pickled."""
     return value
 
 
 def port_of(url: httpx2.URL) -> int:
-    """Return the port of a URL, also if it is the scheme's own."""
+    """Return the port of `url`; by default, that of its scheme."""
     return url.port if url.port is not None else 443 if url.scheme == "https" else 80
 
 
 def quote(text: str) -> str:
-    """Return a text from outside for a message: quoted, and cut if it is long."""
+    """Return `text`, which is from outside, for a message: quoted, and cut if it is long."""
     return repr(text if len(text) <= _SHOWN else f"{text[:_SHOWN]}…")
 
 
 def _parse(text: str) -> httpx2.URL:
+    """Return the URL in `text`; raise `ToolError` if it is not an HTTP URL, or contains credentials."""
     if len(text) > _LONGEST_URL:
         raise ToolError(f"the URL has {len(text)} characters; the most is {_LONGEST_URL}")
     try:
@@ -190,15 +192,17 @@ def _parse(text: str) -> httpx2.URL:
 
 
 def _looks_like_host(text: str) -> bool:
+    """Return whether `text` is a URL without its scheme."""
     return re.match(r"[\w-]+(\.[\w-]+)+(:\d+)?([/?#]|$)", text) is not None
 
 
 def is_host(host: str) -> bool:
-    """Return whether a text, in lower case, is the name of a host as it is in DNS, or an IP address."""
+    """Return whether `host`, in lower case, is the name of a host as it is in DNS, or an IP address."""
     return _HOST.fullmatch(host) is not None or _is_ipv6(host)
 
 
 def _is_ipv6(host: str) -> bool:
+    """Return whether `host` is an IPv6 address."""
     try:
         return ":" in host and "%" not in host and isinstance(ip_address(host), IPv6Address)
     except ValueError:
@@ -206,7 +210,11 @@ def _is_ipv6(host: str) -> bool:
 
 
 def _pattern(text: str) -> str:
-    """Return a pattern of hosts as it is compared: in lower case, its name as it is in DNS."""
+    """Return `text`, a pattern of hosts, as it is compared: in lower case, with its name as it is in DNS.
+
+    Raises:
+        ValueError: It is not a valid pattern.
+    """
     if not isinstance(text, str):
         raise ValueError  # noqa: TRY004  # worded by the caller, as any other wrong item
     prefix, name = ("*.", text[2:]) if text.startswith("*.") else ("", text)
@@ -221,11 +229,15 @@ def _pattern(text: str) -> str:
 
 
 def _matches(name: str, pattern: str) -> bool:
+    """Return whether the host `name` matches `pattern`."""
     return name.endswith(pattern[1:]) if pattern.startswith("*.") else name == pattern
 
 
 def _items(name: str, value: object, problems: list[str]) -> Iterator[str]:
-    """Yield the items of a collection of texts; note a single text, whose items would be its letters."""
+    """Yield the items of `value`, the argument `name`; if it is a single text, add a problem instead.
+
+    The items of a text would be its letters.
+    """
     if isinstance(value, str) or not isinstance(value, Collection):
         problems.append(f"{name}= takes a list, such as [{value!r}]")
         return
@@ -233,6 +245,7 @@ def _items(name: str, value: object, problems: list[str]) -> Iterator[str]:
 
 
 def _limit_problems(access: Any) -> Iterator[str]:  # Any: the types of its values are not checked yet
+    """Yield a message for each limit of `access` that is not valid."""
     if isinstance(access.timeout, bool) or not isinstance(access.timeout, (int, float)) or not 0 < access.timeout < inf:
         yield f"timeout= takes seconds, a finite number above 0, not {access.timeout!r}"
     if not _is_whole(access.max_bytes) or access.max_bytes < 1:
@@ -246,4 +259,5 @@ def _limit_problems(access: Any) -> Iterator[str]:  # Any: the types of its valu
 
 
 def _is_whole(value: object) -> bool:
+    """Return whether `value` is an integer, and not a bool."""
     return isinstance(value, int) and not isinstance(value, bool)

@@ -56,7 +56,7 @@ _WITH_IPV4: Final = (IPv6Network("::ffff:0:0/96"), IPv6Network("64:ff9b::/96"))
 
 
 def kind_of(address: Address) -> str | None:
-    """Return why an address is not on the public internet, such as "a private"; None if it is.
+    """Return the kind of an address that is not public, such as "a private"; None for a public one.
 
     Args:
         address: The address.
@@ -72,7 +72,7 @@ def kind_of(address: Address) -> str | None:
 
 
 def ipv4_in(address: Address) -> IPv4Address | None:
-    """Return the IPv4 address to which a connection to an IPv6 address would go, or None.
+    """Return the IPv4 address to which a connection to an IPv6 address would go, or None if there is none.
 
     Args:
         address: The address. If it is mapped, of NAT64 or of ISATAP, it contains such an address.

@@ -92,10 +92,15 @@ def download_tool_for(
 
 
 def _overwrites(arguments: Mapping[str, Any]) -> bool:
+    """Return whether a call with `arguments` may replace a file."""
     return bool(arguments.get("overwrite"))
 
 
 def _root_at(path: str | os.PathLike[str]) -> Root:
+    """Return the folder `path` as a `Root`.
+
+    Raise `MissingDependencyError` if fcregistry-files is not installed.
+    """
     try:
         from fcregistry_files import Root
     except ImportError as error:
@@ -117,7 +122,7 @@ class _DownloadFile:
         return "download_file"
 
     def key(self, arguments: Mapping[str, Any]) -> str:
-        """Return what a call changes, so that calls that use this file run in order."""
+        """Return the key of the file that a call changes, so that calls that use this file run in order."""
         return self.root().key(arguments["path"])
 
     async def __call__(  # noqa: D417  # the executor passes the context
@@ -151,7 +156,11 @@ class _DownloadFile:
         return Download(path, size, digest, answer.media_type, str(answer.url))
 
     async def _save(self, answer: Answer, file: BinaryIO, context: Context) -> tuple[int, str]:
-        """Write the body to a file, and return its size and SHA-256."""
+        """Write the body of `answer` to `file`, and return its size and SHA-256.
+
+        Raises:
+            ToolError: The body is too large.
+        """
         header = answer.response.headers.get("content-length", "")
         whole = int(header) if header.isascii() and header.isdecimal() and len(header) < 20 else None
         if whole is not None and "content-encoding" not in answer.response.headers and whole > self.most:
@@ -172,6 +181,7 @@ class _DownloadFile:
         return size, digest.hexdigest()
 
     def _too_large(self, answer: Answer) -> ToolError:
+        """Return the error for a file that is too large."""
         return ToolError(
             f"the file at {answer.url} has more than {self.most} bytes, the most for this tool; it was not saved"
         )

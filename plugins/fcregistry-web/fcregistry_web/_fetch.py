@@ -91,6 +91,11 @@ class _FetchUrl:
 
 
 async def _media(answer: Answer, most: int) -> Content:
+    """Return the body of `answer`, an image or a PDF file, as content.
+
+    Raises:
+        ToolError: It has more than `most` bytes, or is not of the type that its header names.
+    """
     data, is_cut = await answer.read(most)
     if is_cut:
         raise ToolError(f"the {answer.media_type} at {answer.url} has more than {most} bytes")
@@ -105,7 +110,7 @@ async def _media(answer: Answer, most: int) -> Content:
 
 
 def _page(answer: Answer, data: bytes, form: Form, start: int, most: int, most_bytes: int) -> Page:
-    """Return what to convert.
+    """Return the body `data` of `answer` as a page to convert; the other arguments are fields of `Page`.
 
     Raises:
         ToolError: The body is not text.
@@ -128,7 +133,7 @@ def _page(answer: Answer, data: bytes, form: Form, start: int, most: int, most_b
 
 
 def _with_note(found: PageText, start: int) -> str:
-    """Return a part of a text, with a note on what is before and after it."""
+    """Return the text of `found`, which begins at `start`, with a note unless it is the whole page."""
     if start == 0 and found.end == found.total:
         return found.text
     after = (
@@ -140,6 +145,7 @@ def _with_note(found: PageText, start: int) -> str:
 
 
 async def _status_error(answer: Answer, data: bytes, until: float) -> ToolError:
+    """Return the error for an answer whose status is not a success, with the text of its body `data`."""
     text = ""
     if is_html(answer.media_type, data) or is_text(answer.media_type):
         page = _page(answer, data, "text", 0, _MOST_OF_ERROR, _MOST_OF_ERROR)

@@ -48,7 +48,10 @@ class Answer:
 
     @property
     def charset(self) -> str | None:
-        """The charset that the header names; None if it names none, or is too long: reading it takes quadratic time."""
+        """The charset that the header names, or None if it names none.
+
+        It is None for a long header, too: reading it takes quadratic time.
+        """
         is_short = len(self.response.headers.get("content-type", "")) <= _LONGEST_TYPE
         return self.response.charset_encoding if is_short else None
 
@@ -150,7 +153,7 @@ async def get(access: WebAccess, url: str, accept: str) -> AsyncIterator[Answer]
 
 @contextmanager
 def _explain_redirect(start: str | None, place: object) -> Iterator[None]:
-    """Add to an error which URL redirected to the place; `start` is None without a redirect."""
+    """Add to a `ToolError` that `start` redirected to `place`; `start` is None without a redirect."""
     try:
         yield
     except ToolError as error:
@@ -161,13 +164,18 @@ def _explain_redirect(start: str | None, place: object) -> Iterator[None]:
 
 
 def _join(place: httpx2.URL, where: str) -> str:
+    """Return the URL `where`, which may be relative to `place`, as an absolute URL.
+
+    If it is not valid, return it unchanged.
+    """
     try:
         return str(place.join(where))
     except (httpx2.InvalidURL, ValueError):
-        return where  # whose problem is explained where URLs are checked
+        return where  # `check_url` explains what is wrong with it
 
 
 def _failure(host: str, error: Exception) -> ToolError:
+    """Return the error for a request to `host` that the client's exception `error` ended."""
     cause: BaseException | None = error
     while cause is not None and not isinstance(cause, ssl.SSLError):
         cause = cause.__cause__ or cause.__context__
@@ -190,6 +198,7 @@ class _PinnedTransport(httpx2.AsyncBaseTransport):
         self._inner = httpx2.AsyncHTTPTransport(verify=certificates(), limits=limits, trust_env=False)
 
     async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+        """Send `request` to one of the checked addresses of its host, and return the response."""
         addresses = await self._access.addresses(request.url)
         name = request.url.raw_host.decode("ascii").rstrip(".")  # certificates name no root
         extensions = {**request.extensions, "sni_hostname": name, "timeout": {"connect": _CONNECT_SECONDS}}

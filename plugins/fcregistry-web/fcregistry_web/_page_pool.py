@@ -34,13 +34,13 @@ _MOST_PROCESSES: Final = 2
 _MEMORY: Final = 384 * 2**20
 """Bytes that a process may have, where the system can limit that."""
 _MEMORY_PER_BYTE: Final = 80
-"""It may have so many for each byte that a page may have, if that is more. A page of short words in many elements takes 60."""
+"""Bytes for each byte that a page may have, if that is more than `_MEMORY`. A page of short words in many elements takes 60."""
 _TURN: Final = 1.0
-"""Seconds after which a page gives way to one that waits, and begins again later."""
+"""Seconds after which a page gives way to a page that waits, and begins again later."""
 _SECONDS_PER_BYTE: Final = 5e-6
 """A smaller page may go before a larger one that came earlier: by five seconds for each megabyte."""
 _PRECEDENCE_SECONDS: Final = 10.0
-"""A new page may go before one that gave way, if it came in so many seconds after that."""
+"""Seconds in which a new page may go before one that gave way."""
 _GRACE: Final = 1.0
 """Seconds after which a process ends by itself that should have been killed."""
 _LONGEST_CHARACTER: Final = 12
@@ -144,7 +144,7 @@ class _Job:
         self.order = monotonic() + len(self.page.data) * _SECONDS_PER_BYTE
 
     def settle(self, outcome: PageText | ToolError) -> None:
-        """Set what its caller gets, if that still waits."""
+        """Set `outcome` as the answer, if the caller still waits."""
         if not self.answer.set_running_or_notify_cancel():
             return
         if isinstance(outcome, ToolError):
@@ -164,6 +164,7 @@ class _Pool:
         self._begin()
 
     def _begin(self) -> None:
+        """Begin without processes, threads and pages."""
         self._changed = Condition()
         self._waiting: list[_Job] = []
         self._running: dict[_Job, _Process | None] = {}  # None while the process starts
@@ -173,7 +174,7 @@ class _Pool:
         self._is_over = False
 
     def submit(self, job: _Job) -> None:
-        """Have a page converted.
+        """Add a page to those that wait to be converted, and start a thread for it if need be.
 
         Raises:
             ToolError: The system has no more threads.
@@ -197,7 +198,7 @@ class _Pool:
             raise _cannot_start(str(error)) from error
 
     def make_room_for(self, job: _Job) -> None:
-        """If a page waits for its first turn, take another's that has had enough of it."""
+        """If the page `job` waits for its first turn, take a process from a page whose turn is over."""
         with self._changed:
             if job not in self._waiting or job.turns:
                 return
@@ -209,7 +210,7 @@ class _Pool:
                 self._waiting.append(longest)
 
     def stop(self, job: _Job) -> None:
-        """Give a page up, unless it is converted."""
+        """Give up the page `job`, unless it is converted."""
         with self._changed:
             if job in self._waiting:
                 self._waiting.remove(job)
@@ -217,7 +218,7 @@ class _Pool:
         job.answer.cancel()
 
     def _take(self, job: _Job) -> None:
-        """Take a page from its process, which is killed."""
+        """Take the page `job` from its process, which is killed; do nothing if no process has the page."""
         if process := self._running.pop(job, None):
             process.kill()
 
@@ -254,7 +255,7 @@ class _Pool:
             return job
 
     def _replace(self, process: _Process | None) -> _Process:
-        """Return a new process in place of one that has ended."""
+        """Return a new process in place of `process`, which has ended, or is None."""
         if process is not None:
             process.end()
             self._processes.remove(process)
@@ -263,6 +264,7 @@ class _Pool:
         return new
 
     def _outcome(self, job: _Job, process: _Process) -> PageText | ToolError:
+        """Return the text to which `process` converts the page, or the reason why it cannot, as an error."""
         page = job.page
         request = {name: getattr(page, name) for name in ("url", "charset", "form", "start", "most")}
         request["memory"] = max(_MEMORY, page.most_bytes * _MEMORY_PER_BYTE)
@@ -291,7 +293,7 @@ class _Pool:
         return ToolError(f"{quote(page.url)} was read, but cannot be converted: {error}")
 
     def _settle(self, job: _Job, process: _Process | None, outcome: PageText | ToolError) -> None:
-        """Answer a page, if it was not taken from the process."""
+        """Set `outcome` as the answer of the page `job`, if the page was not taken from `process`."""
         with self._changed:
             if job not in self._running or self._running[job] is not process:
                 return
@@ -299,6 +301,7 @@ class _Pool:
         job.settle(outcome)
 
     def _end(self) -> None:
+        """End all threads and processes, at the end of the program."""
         with self._changed:
             self._is_over = True
             self._changed.notify_all()
@@ -306,6 +309,7 @@ class _Pool:
             process.kill()
 
     def _forget(self) -> None:
+        """Forget the processes of the parent, in a forked program."""
         for process in self._processes:
             process.forget()
         self._begin()
@@ -339,10 +343,10 @@ class _Process:
         return not self._is_killed and self._process.poll() is None
 
     def send(self, request: dict[str, Any], data: bytes) -> None:
-        """Send a request.
+        """Send `request`, and the body `data`.
 
         Raises:
-            OSError: It has ended.
+            OSError: The process has ended.
         """
         self._requests.write(json.dumps({**request, "size": len(data)}).encode("ascii") + b"\n")
         self._requests.write(data)
@@ -367,12 +371,12 @@ class _Process:
         raise EOFError
 
     def kill(self) -> None:
-        """Kill it. The thread that waits for its answer finds that it has ended."""
+        """Kill the process. The thread that waits for its answer finds that it has ended."""
         self._is_killed = True
         self._process.kill()
 
     def end(self) -> int:
-        """Kill it, wait until it is gone, and return its exit code."""
+        """Kill the process, wait until it has ended, and return its exit code."""
         self._process.kill()
         code = self._process.wait()
         for stream in (self._requests, self._answers):
@@ -391,16 +395,17 @@ _pool: Final = _Pool()
 
 
 def _cannot_start(reason: str) -> ToolError:
+    """Return the error for a process that cannot be started."""
     return ToolError(f"the process that converts pages cannot be started: {reason}; try again later", retryable=True)
 
 
 def _python() -> str:
-    """Return the path of the interpreter.
+    """Return the path of the Python interpreter.
 
     Raises:
         OSError: It is not known.
     """
-    from multiprocessing.spawn import get_executable  # what the application has set, where it is not sys.executable
+    from multiprocessing.spawn import get_executable  # the path that the application has set, or sys.executable
 
     path = os.fsdecode(get_executable() or "")
     if not path or (getattr(sys, "frozen", False) and path == sys.executable):
@@ -410,7 +415,7 @@ def _python() -> str:
 
 @cache
 def _folders() -> list[str]:
-    """Return the folders of this package and of all that it needs.
+    """Return the folders of this package and of all packages that it needs.
 
     Not all paths of this program: one of them may be a folder in which a model writes.
     """

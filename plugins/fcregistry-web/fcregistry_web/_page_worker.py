@@ -1,4 +1,4 @@
-"""The program of a process that converts pages. It is given bytes, and never an address or a path.
+"""The program of a process that converts pages. It gets bytes, and never an address or a path.
 
 A page of less than a megabyte may take any time and much memory in a parser, in code that neither looks at a clock nor lets other
 threads run. So no page is parsed in the program that has the tools: `_page_pool.py` starts this process, and kills it when the time of
@@ -52,6 +52,7 @@ def main() -> None:
 
 
 def _answer(request: Mapping[str, Any], data: bytes) -> dict[str, Any]:
+    """Return the answer to `request`: a part of the text of the page `data`."""
     title, text = read(data, request["charset"], request["form"], request["url"])
     del data
     part, end = part_of(text, request["start"], request["most"])
@@ -61,7 +62,7 @@ def _answer(request: Mapping[str, Any], data: bytes) -> dict[str, Any]:
 
 
 def _has_room(memory: int) -> bool:
-    """Return whether so much memory is free that this process can be used again."""
+    """Return whether enough of `memory`, the limit in bytes, is free to use this process again."""
     try:
         mmap(-1, memory - _KEPT).close()
     except (OSError, MemoryError):
@@ -82,7 +83,10 @@ else:
     import signal
 
     def _limit(memory: int, seconds: float) -> None:
-        """Limit the memory of this process, as far as the system does that, and its time; let it write no file when it crashes."""
+        """Limit the memory and the time of this process, and let it write no file when it crashes.
+
+        Not every system limits memory.
+        """
         limits = ((resource.RLIMIT_DATA, memory), (resource.RLIMIT_AS, memory + _MAPPED), (resource.RLIMIT_CORE, 0))
         for limit, most in limits:
             with suppress(OSError, ValueError):  # it has a lower limit already
@@ -90,7 +94,7 @@ else:
         _end_after(seconds)
 
     def _end_after(seconds: float) -> None:
-        """Let the system end this process after some seconds, or never, for 0.
+        """Let the system end this process after `seconds`, or never if that is 0.
 
         The program that started it kills it earlier. This is for the case that the program has been killed itself.
         """

@@ -66,7 +66,7 @@ _CELLS: Final = ("td", "th")
 
 
 def clean(text: str) -> str:
-    """Return a text without invisible characters.
+    """Return `text` without invisible characters.
 
     These are control characters, and Unicode's tags, which can hide instructions from people.
     """
@@ -74,19 +74,22 @@ def clean(text: str) -> str:
 
 
 def is_text(media_type: str) -> bool:
-    """Return whether a media type is one of text, which is returned as it is."""
+    """Return whether `media_type` is a type of text, which is returned unchanged."""
     return media_type.startswith("text/") or media_type in _TEXTS or media_type.endswith(("+json", "+xml", "+yaml"))
 
 
 def is_html(media_type: str, data: bytes) -> bool:
-    """Return whether a body is HTML: by its media type, or, without one, by its first bytes."""
+    """Return whether a body is HTML, by its `media_type`.
+
+    If that is empty, the first bytes of `data` decide.
+    """
     if media_type:
         return media_type in HTML
     return data[:512].lstrip().lower().startswith((b"<!doctype html", b"<html"))
 
 
 def prepare(form: Form | None) -> None:
-    """Import what `read` needs.
+    """Import the modules that `read` needs.
 
     Args:
         form: `markdown` or `text` for a page of HTML; None for a body of text.
@@ -117,11 +120,11 @@ def read(data: bytes, charset: str | None, form: Form | None, url: str) -> tuple
 
 
 def part_of(text: str, start: int, most: int) -> tuple[str, int]:
-    """Return a part of a text, and where it ends.
+    """Return a part of a text, and the place at which it ends.
 
     Args:
         text: The text.
-        start: Where the part begins.
+        start: The place at which the part begins.
         most: The most characters of it. It ends at the end of a line, if there is one in its second half.
     """
     end = start + most
@@ -131,7 +134,10 @@ def part_of(text: str, start: int, most: int) -> tuple[str, int]:
 
 
 def _decode(data: bytes, charset: str | None) -> str:
-    """Return the text of a body; characters that cannot be decoded become U+FFFD."""
+    """Return the text of the body `data`; characters that cannot be decoded become U+FFFD.
+
+    `charset` is the one that the header names, if any.
+    """
     for mark, encoding in _MARKS:
         if data.startswith(mark):
             return data[len(mark) :].decode(encoding, "replace")
@@ -146,6 +152,10 @@ def _decode(data: bytes, charset: str | None) -> str:
 
 
 def _convert(html: str, form: Form, url: str) -> tuple[str, str]:
+    """Return the title and the text of the page `html`, in `form`.
+
+    Both are empty if there is no element in it.
+    """
     tree = _tree(html.encode("utf-8", "replace").replace(b"\x00", b""))
     if tree is None:
         return "", ""
@@ -158,6 +168,7 @@ def _convert(html: str, form: Form, url: str) -> tuple[str, str]:
 
 
 def _codec(label: str | None) -> str | None:
+    """Return the name of the codec for the charset `label`, or None if it is not a charset of pages."""
     try:
         codec = codecs.lookup(label or "")
     except (LookupError, ValueError):
@@ -169,13 +180,18 @@ def _codec(label: str | None) -> str | None:
 
 
 def _in_page(data: bytes) -> str | None:
+    """Return the charset that the page `data` itself names, or None."""
     found = _META.search(data[:_MOST_SNIFFED])
     label = found[1].decode("ascii") if found else None
     return "utf-8" if label and label.lower().startswith("utf-16") else label  # ASCII was read, so it is not UTF-16
 
 
 def _tree(data: bytes) -> Any:
-    """Return the tree of a page in UTF-8; None if nothing in it is an element or text."""
+    """Return the tree of the page `data`, in UTF-8, or None if it contains neither elements nor text.
+
+    Raises:
+        MemoryError: There is not enough memory.
+    """
     from lxml import etree
     from lxml import html as lxml_html
 
@@ -189,7 +205,10 @@ def _tree(data: bytes) -> Any:
 
 
 def _main_part(tree: Any, url: str) -> str:
-    """Return the main part of a page as Markdown; empty if none is found."""
+    """Return the main part of the page `tree` as Markdown.
+
+    It is empty if it is not found, or the page is too large.
+    """
     if sum(1 for _ in tree.iter()) > _MOST_ELEMENTS:
         return ""
     import trafilatura
@@ -221,13 +240,20 @@ def _main_part(tree: Any, url: str) -> str:
 
 
 def _all_text(tree: Any) -> str:
-    """Return the visible text of a page: a line for each block, ` | ` between cells of a table."""
+    """Return the visible text of the page `tree`, with a line for each block.
+
+    ` | ` is between cells of a table.
+    """
     text = "".join(_words(tree))
     lines = (" ".join(line.split()) for line in text.splitlines())
     return "\n".join(line.strip("| ") for line in lines if line.strip("| "))
 
 
 def _words(tree: Any) -> Iterator[str]:
+    """Yield the visible texts of the page `tree`, with line breaks between blocks.
+
+    ` | ` precedes cells of a table.
+    """
     from lxml import etree
 
     hidden = 0

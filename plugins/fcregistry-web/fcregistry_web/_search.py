@@ -203,6 +203,7 @@ class DuckDuckGo:
         return _results("ddgs", {"results": found}, ("results",), "body", "date", url="href")
 
     def _search(self, query: str, count: int, time_range: TimeRange | None) -> Any:
+        """Return what ddgs finds for `query`, on this thread; an empty list if it finds nothing."""
         try:
             from ddgs import DDGS  # type: ignore[import-not-found, unused-ignore]  # with the first search
             from ddgs.exceptions import DDGSException  # type: ignore[import-not-found, unused-ignore]
@@ -275,7 +276,7 @@ class _WebSearch:
 
 
 async def _ask(name: str, request: httpx2.Request, secrets: Secrets) -> dict[str, Any]:
-    """Return the JSON object of a provider's answer, without secrets.
+    """Send `request` to the provider `name`, and return the JSON object of its answer, without `secrets`.
 
     Raises:
         ToolError: The answer is an error, or not an object. The message shows no secret.
@@ -299,6 +300,11 @@ async def _ask(name: str, request: httpx2.Request, secrets: Secrets) -> dict[str
 
 
 def _object(name: str, response: httpx2.Response, data: bytes, secrets: Secrets) -> dict[str, Any]:
+    """Return the JSON object in `data`, the body of the answer of the provider `name`, without `secrets`.
+
+    Raises:
+        ToolError: The answer is an error, or not an object.
+    """
     text = secrets.hide(data.decode("utf-8", "replace"))
     if not response.is_success:
         is_retryable = response.status_code in _RETRYABLE
@@ -318,7 +324,19 @@ def _object(name: str, response: httpx2.Response, data: bytes, secrets: Secrets)
 def _results(
     name: str, answer: Mapping[str, Any], place: tuple[str, ...], snippet: str, published: str, url: str = "url"
 ) -> list[SearchResult]:
-    """Return the first results in an answer; those without a URL of the web are left out."""
+    """Return the first results in `answer`, without those that have no URL of the web.
+
+    Args:
+        name: The provider, for messages.
+        answer: The answer.
+        place: The keys that lead to the list of results.
+        snippet: The key of a result's text.
+        published: The key of its date.
+        url: The key of its URL.
+
+    Raises:
+        ToolError: There is something other than a list at `place`.
+    """
     found: Any = answer
     for key in place:
         found = found.get(key) if isinstance(found, Mapping) else None
@@ -346,21 +364,27 @@ def _results(
 
 
 def _as_list(value: object) -> list[Any]:
+    """Return `value` if it is a list, else an empty list."""
     return value if isinstance(value, list) else []
 
 
 def _plain(text: object) -> str:
-    """Return the text of a snippet, without the marks of HTML that some providers put around words."""
+    """Return `text` on one line, without HTML; empty if it is not text.
+
+    Some providers put HTML around words.
+    """
     if not isinstance(text, str):
         return ""
     return " ".join(clean(html.unescape(_TAG.sub("", text[:_LONGEST_TEXT]))).split())
 
 
 def _cut(text: str, most: int) -> str:
+    """Return `text`, cut if it has more than `most` characters."""
     return text if len(text) <= most else f"{text[:most]}…"
 
 
 def _key(variable: str) -> str:
+    """Return the key in the environment variable `variable`; raise `ToolError` if it is not a valid key."""
     key = os.environ.get(variable, "").strip()
     if not key.isascii() or not key.isprintable():
         raise ToolError(
@@ -370,7 +394,7 @@ def _key(variable: str) -> str:
 
 
 def _base(url: str) -> str:
-    """Return the URL of a SearXNG server without its last slash.
+    """Return `url`, that of a SearXNG server, without a slash or `/search` at its end.
 
     Raises:
         DefinitionError: It is not a URL of the web.

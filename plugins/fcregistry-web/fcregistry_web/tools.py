@@ -43,6 +43,7 @@ class _FromEnvironment:
     requires_env: Any = (tuple(name for provider in _PROVIDERS for name in provider.requires_env),)
 
     async def search(self, query: str, count: int, time_range: TimeRange | None) -> list[SearchResult]:
+        """Return what the first provider whose variables are set finds; see `SearchProvider`."""
         for provider in _PROVIDERS:
             if all(os.environ.get(name) for name in provider.requires_env):
                 return await provider.search(query, count, time_range)
@@ -50,15 +51,18 @@ class _FromEnvironment:
 
 
 def _access() -> WebAccess:
+    """Return the access that the environment allows."""
     return _read_access(os.environ.get(_HOSTS, ""), os.environ.get(_NETWORKS, ""))
 
 
 def _patient_access() -> WebAccess:
+    """Return the same access with the time limit of a download."""
     return replace(_access(), timeout=LONGEST)
 
 
 @lru_cache(maxsize=1)
 def _read_access(hosts: str, networks: str) -> WebAccess:
+    """Return the access for the values of two variables; raise `ConfigurationError` if one is not valid."""
     try:
         return WebAccess(hosts=_split(hosts) if hosts else None, networks=_split(networks))
     except DefinitionError as error:
@@ -66,15 +70,21 @@ def _read_access(hosts: str, networks: str) -> WebAccess:
 
 
 def _split(text: str) -> list[str]:
+    """Return the items of `text` between commas, without space around them and without empty ones."""
     return [item.strip() for item in text.split(",") if item.strip()]
 
 
 def _root() -> Root:
+    """Return the folder of downloads that the environment names."""
     return _open_root(os.environ.get(_ROOT, ""))
 
 
 @lru_cache(maxsize=1)
 def _open_root(path: str) -> Root:
+    """Return the open folder `path`.
+
+    Raise `ConfigurationError` if it cannot be opened, or fcregistry-files is not installed.
+    """
     try:
         from fcregistry_files import Root
 
@@ -88,10 +98,12 @@ def _open_root(path: str) -> Root:
 
 
 def _may_fetch() -> bool:
+    """Return whether the environment allows tools that reach the web."""
     return os.environ.get(_ALLOWED) == "1"
 
 
 def _may_write() -> bool:
+    """Return whether the environment allows downloads."""
     return _may_fetch() and os.environ.get(_WRITE) == "1"
 
 
