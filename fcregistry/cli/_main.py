@@ -122,14 +122,14 @@ def _load_command_of_package(name: str) -> click.Command | None:
         PluginError: The command must not be imported, or several packages have one of this name.
     """
     from fcregistry.cli._tools import describe_in_workers
-    from fcregistry.discovery import FailedExtension, current, load_command
+    from fcregistry.discovery import FailedEntryPoint, current, load_command
 
     describe_in_workers()  # before anything is looked up, since the command may use tools
     found = current().commands.get(name)
     if found is None:
         return None
     loaded = load_command(found)
-    if isinstance(loaded, FailedExtension):
+    if isinstance(loaded, FailedEntryPoint):
         why = f"the command {found.id} does not load: {loaded.reason}; {loaded.advice} (fcregistry doctor -v shows the traceback)"
         raise click.ClickException(why)
     assert isinstance(loaded, click.Command)

@@ -10,7 +10,7 @@ from fcregistry.cli._output import json_option, remark, say, say_json, table
 from fcregistry.discovery import (
     DescribedPlugin,
     DisabledPlugin,
-    FailedExtension,
+    FailedEntryPoint,
     FailedPlugin,
     FoundCommand,
     FoundEntryPoint,
@@ -85,7 +85,7 @@ def _plugin_row(outcome: Outcome) -> dict[str, Any]:
 
 def _extension_row(extension: FoundExtension) -> dict[str, Any]:
     outcome, disabled = current().extensions.outcome(extension), current().extensions.disabled(extension)
-    if isinstance(outcome, FailedExtension):
+    if isinstance(outcome, FailedEntryPoint):
         state, reason = "failed", outcome.reason
     elif disabled:
         state, reason = "disabled", disabled
@@ -99,7 +99,7 @@ def _command_row(command: FoundCommand) -> dict[str, Any]:
     state, reason = "disabled", commands.refusal(command, permission) or permission.to_import(command)
     if reason is None:
         state, outcome = "loaded", load_command(command)
-        if isinstance(outcome, FailedExtension):
+        if isinstance(outcome, FailedEntryPoint):
             state, reason = "failed", outcome.reason
     return {**_found(command, "command"), "tools": None, "state": state, "import_seconds": None, "reason": reason}
 

@@ -76,7 +76,7 @@ if TYPE_CHECKING:
     from fcregistry.discovery._manifest import read_manifest as read_manifest
     from fcregistry.discovery._manifest import source_digest as source_digest
     from fcregistry.discovery._report import DescribedPlugin, DisabledPlugin, FailedPlugin, LoadedPlugin, LoadReport
-    from fcregistry.discovery._report import FailedExtension as FailedExtension
+    from fcregistry.discovery._report import FailedEntryPoint as FailedEntryPoint
     from fcregistry.discovery._report import Outcome as Outcome
     from fcregistry.discovery._sources import Shipper as Shipper
     from fcregistry.discovery._sources import SourceOwner as SourceOwner
@@ -126,7 +126,7 @@ _MODULES: Final = {
         *("source_digest",),
     ),
     "._report": (
-        *("DescribedPlugin", "DisabledPlugin", "FailedExtension", "FailedPlugin", "LoadReport"),
+        *("DescribedPlugin", "DisabledPlugin", "FailedEntryPoint", "FailedPlugin", "LoadReport"),
         *("LoadedPlugin", "Outcome"),
     ),
     "._sources": ("Shipper", "SourceOwner"),

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection
     from types import ModuleType
 
-    from fcregistry.discovery._report import FailedExtension
+    from fcregistry.discovery._report import FailedEntryPoint
 
 
 class Commands:
@@ -39,9 +39,9 @@ class Commands:
         self.built_in = built_in
 
     def by_name(self) -> dict[str, FoundCommand]:
-        """Return the usable commands by the name that calls each.
+        """Return the usable commands, sorted by the name that calls each.
 
-        That is the plain name or, if that means another command or none, the id.
+        This name is the plain name, or the id if the plain name calls another command or none.
         """
         permission = Permission()
         usable: dict[str, list[FoundCommand]] = {}
@@ -61,7 +61,7 @@ class Commands:
         """Return the command that a plain name or an id means, or None if no package has such a command.
 
         Raises:
-            PluginError: The command must not be imported, or several packages have one of this name.
+            PluginError: The command must not be imported, or the plain name means commands of several packages.
         """
         named = [each for each in self._found() if name in (each.entry_point, each.id)]
         if not named:
@@ -76,7 +76,7 @@ class Commands:
         return meant
 
     def refusal(self, command: FoundCommand, permission: Permission) -> str | None:
-        """Return the reason that no name calls a command, or None.
+        """Return the reason that no name calls `command`, or None if a name calls it.
 
         Args:
             command: The command.
@@ -93,20 +93,20 @@ class Commands:
 # --- Lists of commands ---
 
 _FIELDS: Final = ("distribution", "version", "entry_point", "value", "folder", "info")
-"""What the file has of each command."""
+"""The attributes of a command that the file of commands has."""
 
 
 def listed_commands(
     built_in: Collection[str], found: Callable[[], tuple[FoundCommand, ...]]
 ) -> dict[str, FoundCommand]:
-    """Return the usable commands by name, as `Commands.by_name` does, for lists only.
+    """Return the usable commands by name, as `Commands.by_name` does, from a file if it is up to date; for lists only.
 
-    To find commands among a thousand distributions takes longer than all else that `--help` does. So a file keeps what was found. It is used
-    while no folder of `sys.path` has changed, which `importlib.metadata` notices in the same way, by their times.
+    Finding the commands among a thousand distributions takes longer than everything else that `--help` does, so a file in the cache folder
+    keeps the commands that were found. It is used until a folder of `sys.path` changes its time, as `importlib.metadata` does with its cache.
 
     Args:
         built_in: The names of fcregistry's own commands.
-        found: Finds the installed commands.
+        found: Returns the installed commands.
     """
     folder, finders = cache_folder(), [each for each in sys.meta_path if hasattr(each, "find_distributions")]
     if folder is None or len(finders) > 1:  # there is no file, or distributions may be in no folder
@@ -134,8 +134,8 @@ def listed_commands(
 # --- Loading a command ---
 
 
-def load_command(found: FoundCommand) -> object | FailedExtension:
-    """Import the module of a command, and return the click command, or a record of the failure.
+def load_command(found: FoundCommand) -> object | FailedEntryPoint:
+    """Import the module of a command, and return the click command, or a `FailedEntryPoint`.
 
     What the module prints goes to stderr.
 
@@ -143,10 +143,10 @@ def load_command(found: FoundCommand) -> object | FailedExtension:
         found: The entry point, which the configuration allows to be imported.
 
     Raises:
-        KeyboardInterrupt: The user interrupted it.
+        KeyboardInterrupt: The user interrupted the import.
     """
-    from fcregistry.discovery._loader import Failure, import_and_use, named_object
-    from fcregistry.discovery._report import FailedExtension
+    from fcregistry.discovery._loader import ImportFailure, import_and_use, named_object
+    from fcregistry.discovery._report import FailedEntryPoint
 
     def click_command(module: ModuleType) -> object:
         named = named_object(found, module)
@@ -158,7 +158,7 @@ def load_command(found: FoundCommand) -> object | FailedExtension:
 
     done = import_and_use(found, click_command)
     if done is None:
-        done = Failure(PluginError(f"{found.module} is being imported just now"), "")
-    if isinstance(done, Failure):
-        return FailedExtension(extension=found, error=done.error, traceback=done.traceback)
+        done = ImportFailure(PluginError(f"{found.module} is being imported just now"), "")
+    if isinstance(done, ImportFailure):
+        return FailedEntryPoint(found=found, error=done.error, traceback=done.traceback)
     return done

@@ -56,7 +56,7 @@ class DeclarationOwners:
         self._by_plugin: dict[tuple[str, str], list[Declaration]] = {}
 
     def of(self, plugin: FoundPlugin) -> list[Declaration]:
-        """Return the declarations of a plugin so far."""
+        """Return the declarations that `plugin` has made so far, in their order."""
         new = list(takewhile(lambda each: each not in self._seen, reversed(log)))[::-1]
         self._seen.update(new)
         for declaration in new:
@@ -69,9 +69,11 @@ class DeclarationOwners:
 def describe_plugin(
     outcome: LoadedPlugin | FailedPlugin, declared: Iterable[Declaration]
 ) -> tuple[PluginRecord, list[ToolRecord]]:
-    """Return the record of an imported plugin, and the records of its tools, sorted.
+    """Return the record of an imported plugin, and the records of its tools, sorted by group and name.
 
-    Of a failed plugin, these are the tools that it declared before the failure.
+    Args:
+        outcome: The outcome of the import, which may have failed.
+        declared: The declarations of the plugin; of a failed plugin, those that it made before the failure.
     """
     plugin = outcome.plugin
     all_candidates = by_key(Owned(each, plugin) for each in declared).values()
@@ -88,7 +90,7 @@ def describe_plugin(
 def describe_imported(
     outcomes: Iterable[LoadedPlugin | FailedPlugin], owner: Callable[[Declaration], Owner | None], since: int
 ) -> list[FreshDescription]:
-    """Describe plugins that this process has imported, for later processes.
+    """Return new descriptions, for later processes, of plugins that this process has imported.
 
     Args:
         outcomes: The outcomes of their imports.
@@ -103,9 +105,9 @@ def describe_imported(
 
 
 def describe_by_manifests(plugins: Iterable[FoundPlugin]) -> list[FreshDescription]:
-    """Return the descriptions of those plugins whose package has a manifest that is as new as its code.
+    """Return the descriptions of those of `plugins` whose manifest is as new as their code.
 
-    Nothing is imported.
+    A plugin whose tools depend on the environment is left out. Nothing is imported.
     """
     from time import time_ns
 
@@ -128,7 +130,7 @@ class FreshDescription(NamedTuple):
 
     Attributes:
         plugin: The plugin.
-        record: What its import has shown.
+        record: The record of its import, such as the failure.
         rows: Its tools.
         files: The files that the description was made from, with the time and size of each.
         by: The maker, see `Description` in `_index.py`.
@@ -152,7 +154,7 @@ class FreshDescription(NamedTuple):
         by: str,
         missed: bool = False,
     ) -> FreshDescription:
-        """Return the description of a plugin with these records."""
+        """Return the description of `plugin`, with `tools` as rows of an index."""
         return cls(plugin, record, [row_of(tool, plugin.distribution) for tool in tools], files, by, missed)
 
 
@@ -198,7 +200,7 @@ def row_of(tool: ToolRecord, distribution: str) -> IndexRow:
 # --- What importing a plugin changes that other code relies on ---
 
 Fact: TypeAlias = "tuple[str, Any]"
-"""A kind of `_PHRASES`, and the item of that kind."""
+"""A fact about the state of the process: a kind (a key of `_PHRASES`), and an item of that kind, such as a variable."""
 
 _PHRASES: Final = {
     "path": ("adds {item} to sys.path", "removes {item} from sys.path"),
@@ -212,10 +214,10 @@ _PHRASES: Final = {
     "handler": ("adds a handler to the root logger", "removes a handler from the root logger"),
     "filter": ("adds a filter for warnings of every module ({item})", "removes a filter for warnings ({item})"),
 }
-"""Kind of fact -> the phrase for one that is new or different, and for one that is gone; empty if nobody relies on it."""
+"""Kind of fact -> the phrase for a fact that is new or different, and for one that is gone; empty if no other code relies on it."""
 
 _JOIN_SECONDS: Final = 0.1
-"""Seconds in which a thread that the import of a plugin has started may end."""
+"""Seconds to wait for a thread that the import of a plugin has started."""
 
 _HOOKS: Final = ("excepthook", "unraisablehook", "displayhook", "breakpointhook", "stdin", "stdout", "stderr")
 _SIGNALS: Final = {
@@ -238,11 +240,15 @@ class Changes:
         self._own = module.partition(".")[0]
         self._changed: dict[Fact, Any] = {}
         self._of_others: dict[Fact, Any] = {}
-        self._elsewhere = False
+        self._in_other_package = False
 
     @contextmanager
     def watched(self, around: Callable[[], AbstractContextManager[None]]) -> Iterator[None]:
-        """Compare the state before and after the block, inside the context that `around` returns."""
+        """Note what the block changes in the state of the process.
+
+        Args:
+            around: Returns the context inside which the block runs, and the states before and after it are compared.
+        """
         with around():
             own_import, before, threads = builtins.__import__, _facts(), _threads()
             watch = builtins.__import__ = self._watching(own_import)
@@ -256,7 +262,7 @@ class Changes:
                 self._changed = _differences(before)
 
     def phrases(self) -> list[str]:
-        """Return a phrase for each change, sorted."""
+        """Return a phrase for each change by the plugin itself, sorted."""
         found = set()
         for (kind, item), value in self._changed.items():
             if self._of_others.get((kind, item), self) != value:
@@ -265,6 +271,8 @@ class Changes:
         return sorted(found - {""})
 
     def _watching(self, own_import: Callable[..., Any]) -> Callable[..., Any]:
+        """Return an `__import__` that calls `own_import`, and notes what the imports of other packages change."""
+
         def watched_import(
             name: str,
             globals: Mapping[str, object] | None = None,
@@ -273,19 +281,24 @@ class Changes:
             level: int = 0,
         ) -> Any:
             importer = str((globals or {}).get("__name__", "")).partition(".")[0]
-            if self._elsewhere or level or importer != self._own or not self._runs_others(name, fromlist or ()):
+            if self._in_other_package or level or importer != self._own or not self._runs_others(name, fromlist or ()):
                 return own_import(name, globals, locals, fromlist, level)
-            before, self._elsewhere = _facts(), True
+            before, self._in_other_package = _facts(), True
             try:
                 return own_import(name, globals, locals, fromlist, level)
             finally:
-                self._elsewhere = False
+                self._in_other_package = False
                 self._of_others |= _differences(before)
 
         return watched_import
 
     def _runs_others(self, name: str, fromlist: Sequence[str]) -> bool:
-        """Return whether an import statement runs code that is neither the plugin's own nor Python's."""
+        """Return whether an import statement may run code that is neither the plugin's own nor Python's.
+
+        Args:
+            name: The name of the module.
+            fromlist: The names that the statement imports from the module.
+        """
         top = name.partition(".")[0]
         if top == self._own or top in sys.stdlib_module_names:
             return False
@@ -297,9 +310,9 @@ _NOTHING: Final = object()
 
 
 def _facts() -> dict[str, dict[Any, Any]]:
-    """Return the state of the process: for each kind of `_PHRASES`, item -> a value that can be compared.
+    """Return the state of the process: for each kind of `_PHRASES`, a dict of item -> a value that can be compared.
 
-    Imports nothing: a module that is not imported has its initial state, and one that is being imported may not have all its names yet.
+    Nothing is imported: a module that is not imported has its initial state, and one that is being imported may not have all its names yet.
     """
     modules = sys.modules
     root = getattr(modules.get("logging"), "root", None)
@@ -334,7 +347,11 @@ def _facts() -> dict[str, dict[Any, Any]]:
 
 
 def _differences(before: dict[str, dict[Any, Any]]) -> dict[Fact, Any]:
-    """Return the facts that are new or different, as they are now; `_NOTHING` for one that is gone."""
+    """Return each fact that has changed since `before`, with its value now; `_NOTHING` for a fact that is gone.
+
+    Args:
+        before: The earlier result of `_facts`.
+    """
     found: dict[Fact, Any] = {}
     for kind, now in _facts().items():
         old = before[kind]
@@ -345,21 +362,21 @@ def _differences(before: dict[str, dict[Any, Any]]) -> dict[Fact, Any]:
 
 
 def _loop_policy() -> str | None:
-    """Return the type of the event loop policy, unless asyncio has set it by itself."""
+    """Return the name of the type of the event loop policy, or None if there is none or it is asyncio's own."""
     policy = getattr(sys.modules.get("asyncio.events"), "_event_loop_policy", None)
     module = type(policy).__module__
     return None if policy is None or module.startswith("asyncio.") else f"{module}.{type(policy).__qualname__}"
 
 
 def _broad_filters(filters: list[Any]) -> Iterator[str]:
-    """Yield the filters for Python's own categories of warnings that apply in every module, as text."""
+    """Yield, as text, those of `filters` that apply to a built-in category of warnings in every module."""
     for action, message, category, module, line in filters:
         if message is None and module is None and line == 0 and category.__module__ == "builtins":
             yield f"{action} {category.__name__}"
 
 
 def _threads() -> list[threading.Thread]:
-    """Return all threads besides the main one."""
+    """Return the running threads, without the main thread."""
     module = sys.modules.get("threading")
     if module is None or not hasattr(module, "main_thread"):  # it is being imported
         return []
@@ -367,7 +384,7 @@ def _threads() -> list[threading.Thread]:
 
 
 def _has_processes() -> bool:
-    """Return whether processes are running that this process started."""
+    """Return whether a process that this process started is still running."""
     if not hasattr(os, "waitid"):
         return False
     try:
@@ -377,5 +394,5 @@ def _has_processes() -> bool:
 
 
 def _thread_name(thread: threading.Thread) -> str:
-    """Return the name of a thread, without the number in a name that Python gave it."""
+    """Return the name of a thread; if Python made the name, the name of its function or `without a name`."""
     return re.sub(r"^Thread-\d+(?: \((.*)\))?$", r"\1", thread.name) or "without a name"

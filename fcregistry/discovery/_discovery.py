@@ -46,7 +46,7 @@ if TYPE_CHECKING:
 
 
 class Discovery:
-    """The tools of the installed plugins: what is installed, what was imported, and the descriptions of the rest.
+    """The tools of the installed plugins: those that were imported, and the descriptions of the others.
 
     Plugins are found once, then described or imported when a caller needs what they ship. The lock lets one thread at a time have plugins
     described, so that each is described once.
@@ -104,7 +104,7 @@ class Discovery:
         return self.installed.commands
 
     def add_source(self, source: Source) -> None:
-        """Use the tools of a source, as it describes them without being opened; replace those that it had before."""
+        """Use the tools that `source` describes without being opened, in place of those that it described before."""
         from fcregistry.discovery._sources import KnownSource  # most processes have no source
 
         known = KnownSource.of(source)
@@ -115,21 +115,21 @@ class Discovery:
         return self.installed.distributions()
 
     def owner(self, declaration: Declaration) -> FoundPlugin | None:
-        """Return the plugin that ships a declaration, or None for the application."""
+        """Return the plugin that ships `declaration`, or None if the application does."""
         return self.installed.owner(declaration)
 
     def refresh(self, *, anew: bool = False) -> None:
         """Find what is installed now; what is loaded stays loaded.
 
         Args:
-            anew: Whether to read all metadata, also of distributions that the index knows.
+            anew: Whether to read all metadata again, also those that the index has.
         """
         if self.index.file is None and (folder := cache_folder()) is not None and _has_sqlite():
             self.index = Index(IndexFile(index_path(folder)), exact=self.describe is not None, renew=self._renew_index)
         self.replace_found(self.index.look(anew=anew))
 
     def replace_found(self, found: tuple[FoundEntryPoint, ...]) -> None:
-        """Use some entry points as what is installed; what is loaded stays loaded.
+        """Use `found` as the installed entry points; what is loaded stays loaded.
 
         Args:
             found: The entry points, sorted by distribution and name.
@@ -138,7 +138,10 @@ class Discovery:
         self.installed.replace_found(found, self.imports.loaded)
 
     def _forget(self) -> None:
-        """Reset what a forked process cannot use: the lock, which a thread of the parent may hold, and the connection of the index."""
+        """Reset what a forked process cannot use: the lock, the connection of the index, and half-done imports.
+
+        A thread of the parent may hold the lock.
+        """
         self._describing = threading.Lock()
         self.index = Index(None)
         self.imports.forget(self.installed.found_last)
@@ -151,17 +154,18 @@ class Discovery:
         return bool(self.imports.outcomes)
 
     def load(self, distribution: str | None = None) -> None:
-        """Import the plugins of one distribution, or all.
+        """Import the plugins that are not loaded yet, and that this thread is not loading.
 
-        Those that are loaded already, or that this thread is loading, are skipped.
+        Args:
+            distribution: The distribution whose plugins are imported; None for all plugins.
         """
         for plugin in self.installed.of(distribution):
             self._load(plugin)
 
     def _load(self, plugin: FoundPlugin) -> bool:
-        """Import a plugin unless it is loaded or must not be; return whether it was imported now.
+        """Import `plugin` unless it is loaded or must not be imported; return whether it was imported now.
 
-        The failure of a plugin that is not tried is this process's alone, and is not written to the index.
+        A plugin that is known to fail, and so is not tried, counts as failed in this process only: the index does not get that failure.
         """
         if not self.imports.is_due(plugin.key) or Permission().to_import(plugin):
             return False
@@ -178,7 +182,7 @@ class Discovery:
         return is_new
 
     def _replace_described(self, plugin: FoundPlugin) -> None:
-        """Give the described tools that callers hold the declarations of the plugin, which is imported now."""
+        """Give the described tools of `plugin` that callers have their declarations, since it is imported now."""
         from fcregistry._tools.tool import definition_of  # as above
         from fcregistry.errors import FcregistryError
 
@@ -188,21 +192,25 @@ class Discovery:
                     definition_of(described.tool).define()  # takes its declaration over
 
     def _load_imported(self) -> None:
-        """Count plugins as loaded whose modules the program has imported itself: their tools are declared."""
+        """Load the plugins whose modules the program has imported itself: their tools are declared already."""
         for plugin in self.installed.imported():
             if plugin.key not in self.imports.outcomes:
                 self._load(plugin)
 
     def _failure(self, key: PluginKey) -> FailedPlugin | None:
-        """Return the failure of a plugin that this process or the index knows not to load; None for any other plugin."""
-        return self.imports.failure(key) if key in self.imports.outcomes else self._described_failure(key)
-
-    def _described_failure(self, key: PluginKey, by: str | None = None) -> FailedPlugin | None:
-        """Return the failure of a plugin that the index describes as failing; None for any other plugin.
+        """Return the failure of a plugin, from this process or else the index; None if it is not known to fail.
 
         Args:
             key: The plugin.
-            by: The maker of the descriptions that count, if not any.
+        """
+        return self.imports.failure(key) if key in self.imports.outcomes else self._described_failure(key)
+
+    def _described_failure(self, key: PluginKey, by: str | None = None) -> FailedPlugin | None:
+        """Return the failure that the index describes for a plugin; None if it describes none.
+
+        Args:
+            key: The plugin.
+            by: The only maker whose description counts; None if every description counts.
         """
         description = self.index.descriptions().get(key)
         if description is None or not description.failed or by not in (None, description.by):
@@ -214,9 +222,12 @@ class Discovery:
     # --- Having plugins described ---
 
     def describe_all(self, distribution: str | None = None) -> None:
-        """Describe or import the plugins of one distribution, or all, that are neither described nor imported yet.
+        """Describe or import each plugin that is neither described nor imported yet.
 
         Failures are recorded, not raised.
+
+        Args:
+            distribution: The distribution of the plugins; None for all plugins.
         """
         self._load_imported()
         undescribed = self._describe_by_manifests(self._undescribed(distribution))
@@ -233,15 +244,15 @@ class Discovery:
                     self._run(describe, undescribed)
 
     def describe_again(self, distributions: Collection[str] = ()) -> dict[PluginKey, FreshDescription]:
-        """Describe plugins again, whatever the index and manifests say; those that this process has imported are skipped.
+        """Describe plugins again, whatever the index and manifests say, unless this process has imported them.
 
-        A command has worker processes import them, a program imports them itself.
+        A command has worker processes import the plugins, a program imports them itself.
 
         Args:
             distributions: The distributions whose plugins are described; by default all.
 
         Returns:
-            The descriptions that worker processes made. The index keeps them, but a caller that must not trust the index uses these.
+            The descriptions that worker processes made, by plugin. The index keeps them, but a caller that must not trust the index uses these.
         """
         self.refresh(anew=True)
         self._load_imported()
@@ -256,13 +267,16 @@ class Discovery:
         return {each.plugin.key: each for each in made}
 
     def _renew_index(self) -> None:
-        """Describe all plugins that were described: the index has turned out to be damaged."""
+        """Describe all plugins again: the index has turned out to be damaged."""
         self.refresh()
         self.describe_all()
 
     @property
     def _describe_elsewhere(self) -> Describe | None:
-        """The function that describes plugins in other processes; None if this process imports them, or has no index to store them in."""
+        """The function that describes plugins in other processes; None if this process has to import plugins.
+
+        A program imports them, and so does a process without an index to store descriptions in.
+        """
         return None if self.index.file is None else self.describe
 
     def _run(
@@ -271,12 +285,12 @@ class Discovery:
         plugins: Sequence[FoundPlugin],
         is_kept: Callable[[FreshDescription], bool] = lambda made: True,
     ) -> list[FreshDescription]:
-        """Have plugins described in other processes, and return the descriptions.
+        """Have plugins described in other processes, and return the new descriptions.
 
         Args:
-            describe: Describes them.
+            describe: Describes the plugins.
             plugins: The plugins.
-            is_kept: Returns whether the index keeps a description.
+            is_kept: Returns whether the index keeps a description; by default it keeps all.
         """
         done: list[FreshDescription] = []
         try:
@@ -288,15 +302,19 @@ class Discovery:
         return done
 
     def _is_kept(self, made: FreshDescription) -> bool:
-        """Return whether the index keeps a new description of a plugin that it may describe already.
+        """Return whether the index keeps `made`: not if the plugin failed, and the index describes it as loading.
 
-        A plugin that fails only here, where a variable is not set, stays described for others.
+        A plugin that fails only here, for example because a variable is not set, stays described for other processes.
         """
         before = self.index.descriptions().get(made.plugin.key)
         return made.record["failure"] is None or before is None or before.failed
 
     def _undescribed(self, distribution: str | None) -> list[FoundPlugin]:
-        """Return the plugins of one distribution, or all, that may be imported, and are neither described nor imported."""
+        """Return the plugins that are neither described nor imported, and that the configuration allows to import.
+
+        Args:
+            distribution: The distribution of the plugins; None for all plugins.
+        """
         by_key, known = self.installed.by_key, self.index.descriptions()
         if distribution is not None and self.describe is None:
             # The caller names the distribution, so a plugin that was too slow to be described is imported without a time limit
@@ -308,7 +326,7 @@ class Discovery:
         return [each for each in plugins if each.cached is None or is_in_metadata(each)]
 
     def _describe_by_manifests(self, undescribed: list[FoundPlugin]) -> list[FoundPlugin]:
-        """Describe plugins by their manifests, if these are as new as the code; return the others."""
+        """Describe by their manifests those of `undescribed` that have an up-to-date manifest; return the rest."""
         if self.index.file is None or not undescribed:
             return undescribed
         from fcregistry.discovery._describe import describe_by_manifests
@@ -322,7 +340,7 @@ class Discovery:
         return [each for each in undescribed if each.key not in described]
 
     def _import_and_describe(self, plugins: Iterable[FoundPlugin]) -> None:
-        """Import plugins in this process, and store what they ship for the next one."""
+        """Import `plugins` in this process, and store descriptions of them in the index for later processes."""
         from time import time_ns
 
         since = time_ns()
@@ -338,21 +356,30 @@ class Discovery:
     # --- Described tools ---
 
     def described(self, name: str | None = None) -> Iterator[tuple[Described, Shipper]]:
-        """Yield the visible tools that are described and whose plugins are not imported: of that name, or all."""
+        """Yield the visible described tools whose plugins are not imported, each with its owner.
+
+        Args:
+            name: The name of the tools, without their group; None for all tools.
+        """
         self._load_imported()
         return self._visible(self.all_described(name))
 
     def aliased(self, name: str) -> Iterator[tuple[Described, Shipper]]:
-        """Yield those of these tools that have that alias."""
+        """Yield the visible described tools with the alias `name` whose plugins are not imported, each with its owner."""
         self._load_imported()
         return self._visible(self._all_aliased(name))
 
     def all_described(self, name: str | None = None) -> Iterator[tuple[Described, Shipper]]:
-        """Yield the tools of a name, or all, that the index or a source describes; hidden ones are included."""
+        """Yield the tools that the index or a source describes, hidden ones included, each with its owner.
+
+        Args:
+            name: The name of the tools, without their group; None for all tools.
+        """
         yield from self.index.described(name)
         yield from (each for each in self._described_by_sources() if name in (None, each[0].name))
 
     def _all_aliased(self, name: str) -> Iterator[tuple[Described, Shipper]]:
+        """Yield the described tools with the alias `name`, hidden ones included, each with its owner."""
         yield from self.index.aliased(name)
         yield from (each for each in self._described_by_sources() if name in each[0].options.get("aliases", ()))
 
@@ -360,6 +387,7 @@ class Discovery:
         return chain.from_iterable(known.described() for known in tuple(self.sources.values()))
 
     def _visible(self, described: Iterable[tuple[Described, Shipper]]) -> Iterator[tuple[Described, Shipper]]:
+        """Yield those of `described` that the configuration shows, and whose plugins neither are imported nor fail."""
         permission, outcomes, failed = Permission(), self.imports.outcomes, self.index.failed()
         for each in described:
             key = each[1].key
@@ -367,7 +395,7 @@ class Discovery:
                 yield each
 
     def ranked(self, words: str, made: Iterable[Tool]) -> Iterator[Tool | tuple[Described, Shipper]]:
-        """Yield the tools that some words match, of these and of the visible described ones, best first."""
+        """Yield the tools that match `words`, best first: those in `made`, and the visible described tools."""
         for found in self.index.ranked(words, made):
             if isinstance(found, tuple):
                 self._load_imported()
@@ -376,10 +404,10 @@ class Discovery:
                 yield found
 
     def record(self, described: Described) -> ToolRecord:
-        """Return the record of a described tool.
+        """Return the record of `described`; import its plugin if the index does not have the record any more.
 
         Raises:
-            PluginError: The index turned out to be damaged, and the tool's plugin does not load.
+            PluginError: The plugin had to be imported, and does not load.
         """
         if (known := self._source_of(described)) is not None:
             return known.records[described.row]
@@ -398,7 +426,8 @@ class Discovery:
         """Import the plugin of a described tool, or open its source, and return the declaration of the tool.
 
         Raises:
-            PluginError: The plugin does not load, or declares no such tool; or the source cannot be opened.
+            PluginError: The plugin does not load, or the source cannot be opened.
+            ToolChangedError: The plugin or the source does not have the tool any more.
         """
         from fcregistry._tools.declaration import log
         from fcregistry.errors import ToolChangedError
@@ -428,7 +457,7 @@ class Discovery:
         """Check that a source may be opened for a described tool.
 
         Raises:
-            PluginError: It must not be.
+            PluginError: The source must not be opened.
         """
         from fcregistry.errors import PluginError
 
@@ -440,7 +469,7 @@ class Discovery:
         """Import the plugin of a described tool, and return the plugin.
 
         Raises:
-            PluginError: It does not load, or must not be imported.
+            PluginError: The plugin does not load, or must not be imported.
         """
         from fcregistry.errors import PluginError
 
@@ -460,7 +489,7 @@ class Discovery:
         return plugin
 
     def without_imports(self) -> AbstractContextManager[None]:
-        """Keep plugins from being imported inside the block: what needs an import raises `PluginError`."""
+        """Return a context that allows no import of a plugin: what needs one raises `PluginError`."""
         return self.imports.forbidden()
 
     def forget(self, described: Described) -> None:
@@ -488,7 +517,13 @@ class Discovery:
         return Permission()
 
     def hidden(self, declaration: Declaration, owner: Owner | None, permission: Permission | None = None) -> str | None:
-        """Return the reason why a declaration must not be seen, or None if it may be."""
+        """Return the reason that a tool must not be seen, or None if it may be seen.
+
+        Args:
+            declaration: The declaration of the tool, or the described tool.
+            owner: The owner of the tool; None for the application.
+            permission: What the configuration allows; by default, it is read again.
+        """
         asked = permission if isinstance(permission, Permission) else Permission()
         key = None if owner is None else (owner.distribution, owner.entry_point)
         if key in self.sources:
@@ -499,16 +534,16 @@ class Discovery:
         return asked.to_see(declaration, plugin)
 
     def why_hidden(self, name: str) -> str | None:
-        """Return the reason why a described tool of a plain name exists and must not be seen, or None."""
+        """Return the reason that a described tool with the plain name `name` is hidden; None if there is no such tool."""
         self.installed.ensure_found()
         pairs = (*self.all_described(name), *self._all_aliased(name))
         reasons = (self.hidden(*each) for each in pairs if each[1].key not in self.imports.outcomes)
         return next(filter(None, reasons), None)
 
     def why_refused(self, distribution: str) -> str | None:
-        """Return the reason why a plugin of a distribution must not be imported or does not load, or None.
+        """Return the reason that a plugin of `distribution` must not be imported or does not load, or None.
 
-        The tools of such a plugin are unknown.
+        The tools of such a plugin are unknown. None means that all its plugins may be imported, and none is known to fail.
         """
         permission = Permission()
         for each in self.installed.of(distribution):
@@ -533,7 +568,7 @@ class Discovery:
         return LoadReport.of([each for each in outcomes if each is not None])
 
     def _outcome(self, plugin: FoundPlugin, permission: Permission) -> Outcome | None:
-        """Return the outcome of a plugin; None if it is allowed, and neither loaded nor described."""
+        """Return the outcome of `plugin`; None if it is neither loaded nor described, and not disabled either."""
         from dataclasses import replace
 
         from fcregistry.discovery._report import DescribedPlugin, DisabledPlugin, FailedPlugin, LoadedPlugin

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
     from fcregistry.discovery._found import FoundExtension, PluginKey
-    from fcregistry.discovery._report import FailedExtension, LoadedExtension
+    from fcregistry.discovery._report import FailedEntryPoint, LoadedExtension
     from fcregistry.execution import CallHook, CallHooks
     from fcregistry.types import Family
 
@@ -44,22 +44,22 @@ class Extensions:
 
     def __init__(self, found: Callable[[], tuple[FoundExtension, ...]]) -> None:
         self._found = found
-        self._outcomes: dict[PluginKey, LoadedExtension | FailedExtension] = {}
+        self._outcomes: dict[PluginKey, LoadedExtension | FailedEntryPoint] = {}
         self._loading = threading.local()
 
     def named(self, name: str) -> tuple[FoundExtension, ...]:
-        """Return the installed extensions with a name, including disabled ones."""
+        """Return the installed extensions whose entry point has the name `name`, including disabled ones."""
         return tuple(each for each in self._found() if each.entry_point == name)
 
     def disabled(self, extension: FoundExtension) -> str | None:
-        """Return why the configuration does not allow an extension to be loaded, or None."""
+        """Return the reason that the configuration does not allow `extension` to be loaded, or None if it does."""
         return Permission().to_import(extension)
 
-    def outcome(self, extension: FoundExtension) -> LoadedExtension | FailedExtension | None:
-        """Return the outcome of loading an extension, or None if nothing has needed it yet."""
+    def outcome(self, extension: FoundExtension) -> LoadedExtension | FailedEntryPoint | None:
+        """Return the outcome of loading `extension`, or None if it is not loaded yet."""
         return self._outcomes.get(extension.key)
 
-    def load(self, extension: FoundExtension) -> LoadedExtension | FailedExtension | None:
+    def load(self, extension: FoundExtension) -> LoadedExtension | FailedEntryPoint | None:
         """Load an extension, if it is not loaded yet, and return the outcome.
 
         The outcome is None while this thread is importing the extension.
@@ -78,20 +78,20 @@ class Extensions:
         return None if outcome is None else self._outcomes.setdefault(key, outcome)
 
     def _usable(self, named: tuple[FoundExtension, ...], advice: str = "") -> LoadedExtension | None:
-        """Load the one enabled extension among those with the same name.
+        """Load and return the only enabled extension in `named`.
 
         Args:
-            named: The extensions.
-            advice: What else the user can do if several are enabled.
+            named: The extensions with one name; at least one.
+            advice: What else the user can do if several are enabled, for the message.
 
         Returns:
-            The extension; None while this thread is importing it.
+            The loaded extension; None while this thread is importing it.
 
         Raises:
-            PluginError: None is enabled, several are, or the extension cannot be loaded. The message is the end of a sentence, such as "the
+            PluginError: None or several of them are enabled, or the extension cannot be loaded. The message is the end of a sentence, such as "the
                 extension acme[llama], which is disabled: …"; the caller writes its beginning.
         """
-        from fcregistry.discovery._report import FailedExtension
+        from fcregistry.discovery._report import FailedEntryPoint
 
         enabled = [each for each in named if self.disabled(each) is None]
         if not enabled:
@@ -101,7 +101,7 @@ class Extensions:
             which = f"the extensions {', '.join(others)} and {last}"
             raise PluginError(f"{which}, of which only one can be used: {advice}{disable_advice(enabled)}")
         outcome = self.load(enabled[0])
-        if isinstance(outcome, FailedExtension):
+        if isinstance(outcome, FailedEntryPoint):
             why = f"the extension {enabled[0].label}, which does not load: {outcome.reason}; {outcome.advice}"
             raise PluginError(why) from outcome.error
         return outcome
@@ -181,7 +181,7 @@ class Extensions:
                 yield error
 
     def _hook_of_extension(self, name: str, source: str) -> CallHook:
-        """Return the hook of an installed extension.
+        """Return the call hook of an installed extension, and load the extension if necessary.
 
         Args:
             name: The extension's name, or its label.
@@ -223,7 +223,7 @@ class Extensions:
         Raises:
             ModelNotFoundError: The extension cannot be used or has no such hook, or the hook fails or returns None.
         """
-        from fcregistry.discovery._report import FailedExtension
+        from fcregistry.discovery._report import FailedEntryPoint
 
         named, asked = self.named(prefix), f"{prefix}:{name}"
         which = f"the model {asked.partition('?')[0]!r} comes from"  # without the settings that `ask` may have added
@@ -247,7 +247,7 @@ class Extensions:
         except FcregistryError:
             raise  # its message says what is wrong, and what to do
         except Exception as error:  # foreign code: an exception of an extension is reported as the extension's
-            failed = FailedExtension(extension=loaded.extension, error=error, traceback="")
+            failed = FailedEntryPoint(found=loaded.extension, error=error, traceback="")
             why = f"the extension {label} failed to make the model {asked!r}: {failed.reason}; {failed.advice}"
             raise ModelNotFoundError(why) from error
         if model is None:
@@ -272,22 +272,23 @@ def disable_advice(extensions: list[FoundExtension]) -> str:
 
 
 def _not_installed(missing: str) -> str:
+    """Return the end of a message: that the extension `missing` is not installed, and the command that installs it."""
     from fcregistry._base.install import install_command  # on the way to an error
 
     return f"the extension {missing}, which is not installed: {install_command(missing)}"
 
 
 def _normalized_label(name: str, found: FoundExtension) -> str:
-    """Return a name if it is the label of an extension, `distribution[entry point]`; else an empty string."""
+    """Return `name` if it is the label of `found`, `distribution[entry point]`, however spelt; else an empty string."""
     distribution, _, rest = name.partition("[")
     return name if rest == f"{found.entry_point}]" and normalized(distribution) == found.project else ""
 
 
 def _hook_of_object(given: Any) -> CallHook:
-    """Return the call hook of a module, object or function.
+    """Return the call hook that a module, object or function implements.
 
     Raises:
-        TypeError: It is not a hook.
+        TypeError: `given` implements no hook before or after calls.
     """
     import pluggy
 
@@ -310,10 +311,7 @@ def _hook_of_object(given: Any) -> CallHook:
 
 
 def _namespace(given: Any) -> Any:
-    """Return an object in which pluggy finds the hook functions.
-
-    That is the given module or object; for a function, it is a new module that contains the function.
-    """
+    """Return an object in which pluggy finds hook functions: a new module with `given` if it is a function, else `given`."""
     name = getattr(given, "__name__", None)
     if isinstance(given, ModuleType) or not callable(given) or not isinstance(name, str):
         return given

@@ -46,7 +46,7 @@ class PathEntry(NamedTuple):
 
 
 Places: TypeAlias = dict[str, PathEntry]
-"""Path -> folder, in the order of `sys.path`."""
+"""Path of a folder -> the metadata in it, in the order of `sys.path`."""
 
 
 def find_plugins() -> tuple[FoundPlugin, ...]:
@@ -66,7 +66,7 @@ def find_extensions() -> tuple[FoundExtension, ...]:
 
 
 def find_entry_points(places: Places) -> tuple[FoundEntryPoint, ...]:
-    """Return every entry point of both groups, sorted by distribution and name.
+    """Return every entry point of fcregistry's groups, sorted by distribution and name.
 
     Of two copies of one distribution on `sys.path`, the first counts, as for imports, even if it ships no plugins. Ignored are metadata that
     cannot be read, metadata with the name of another distribution (see `impostor_entry_points`), two copies in one folder, and metadata
@@ -93,19 +93,19 @@ def find_entry_points(places: Places) -> tuple[FoundEntryPoint, ...]:
         hidden.update(_projects_of(path, place, builds))
     found += [
         each
-        for each in _elsewhere()
+        for each in _outside_folders()
         if owners.setdefault(each.project, ("", each.distribution)) == ("", each.distribution)
     ]
     return tuple(sorted(found, key=lambda each: (each.project, each.entry_point)))
 
 
 def _projects_of(path: str, place: PathEntry, builds: set[tuple[str, str]]) -> tuple[str, ...]:
-    """Return the names of the projects in a folder, without the metadata that builds have left.
+    """Return the names of the projects that have metadata in a folder, without the metadata in `builds`.
 
     Args:
         path: The path of the folder.
-        place: The folder.
-        builds: These metadata, see `_left_by_builds`.
+        place: The metadata in it.
+        builds: The metadata that builds have left, see `_left_by_builds`.
     """
     if not builds:  # nearly always
         return place.projects
@@ -114,10 +114,10 @@ def _projects_of(path: str, place: PathEntry, builds: set[tuple[str, str]]) -> t
 
 
 def _left_by_builds(places: Places) -> set[tuple[str, str]]:
-    """Return the `*.egg-info` folders in editable projects, as (entry of `sys.path`, name).
+    """Return the `*.egg-info` folders that builds have left in editable projects, as (entry of `sys.path`, name).
 
-    setuptools writes one beside the code. If that folder is on `sys.path`, it comes before the installed `*.dist-info`, has the same
-    content, and no RECORD.
+    setuptools writes such a folder beside the code. If the folder of the code is on `sys.path`, its `*.egg-info` comes before the installed
+    `*.dist-info`, has the same content, and no RECORD.
     """
     eggs = [(path, name) for path, place in places.items() for name in place.names if name.endswith(".egg-info")]
     builds: set[tuple[str, str]] = set()
@@ -134,7 +134,10 @@ def _left_by_builds(places: Places) -> set[tuple[str, str]]:
 
 
 def _is_in_project(path: str, found: FoundEntryPoint) -> bool:
-    """Return whether a folder is in the project of an editable install."""
+    """Return whether the folder `path` is in the project of the distribution of `found`.
+
+    False if that distribution is not installed in editable mode, or its metadata cannot be read.
+    """
     try:
         project = editable_folder(found.source)
     except (OSError, ValueError):  # its metadata cannot be read
@@ -181,10 +184,10 @@ def unused_entry_points(places: Places) -> tuple[tuple[FoundEntryPoint, Aside], 
 
 
 def scan_path(known: Mapping[str, PathEntry] | None = None) -> Places:
-    """Return the metadata in the folders of `sys.path`.
+    """Return the metadata in the folders of `sys.path`; folders without metadata are left out.
 
     Args:
-        known: The folders as they were at the last look; those that have not changed are taken from it.
+        known: The result of an earlier call; folders that have not changed since are taken from it.
     """
     here: Places = {}
     known = known or {}
@@ -206,6 +209,7 @@ def scan_path(known: Mapping[str, PathEntry] | None = None) -> Places:
 
 
 def _metadata_names(path: str) -> tuple[str, ...]:
+    """Return the sorted names of the folders of metadata in the folder `path`; none if it cannot be read."""
     try:
         everything = os.listdir(path)
     except (OSError, ValueError):  # not a folder, or not readable
@@ -215,12 +219,12 @@ def _metadata_names(path: str) -> tuple[str, ...]:
 
 
 def _read_if_changed(path: str, names: tuple[str, ...], place: PathEntry | None) -> PathEntry:
-    """Return the metadata in a folder.
+    """Return the metadata in a folder: `place` if they have not changed, else as they are now.
 
     Args:
         path: The path of the folder.
         names: The folders of metadata in it.
-        place: The metadata as they were at the last look, which are returned if they have not changed; None if there was no look.
+        place: The metadata as they were read before; None if they were not.
     """
     if place is not None and place.names == names and place.stamps == _stamps(path, names):
         return place
@@ -228,6 +232,7 @@ def _read_if_changed(path: str, names: tuple[str, ...], place: PathEntry | None)
 
 
 def _stamps(path: str, names: Iterable[str]) -> tuple[tuple[int, int] | None, ...]:
+    """Return the stamp of `entry_points.txt` in each of the folders `names` below `path` (see `stamp_of`)."""
     return tuple([stamp_of(f"{path}/{name}/entry_points.txt") for name in names])
 
 
@@ -241,12 +246,20 @@ def stamp_of(path: str) -> tuple[int, int] | None:
 
 
 def _read(path: str, names: tuple[str, ...]) -> PathEntry:
+    """Return the metadata in the folders `names` below the folder `path`."""
     stamps = _stamps(path, names)
     found = [each for name, stamp in zip(names, stamps, strict=True) for each in _read_one(path, name, stamp)]
     return PathEntry(names, tuple(project_name(path, name) for name in names), tuple(found), stamps)
 
 
 def _read_one(path: str, info: str, stamp: tuple[int, int] | None) -> tuple[FoundEntryPoint, ...]:
+    """Return the entry points in one folder of metadata; none if `stamp` is None.
+
+    Args:
+        path: The entry of `sys.path`.
+        info: The name of the folder of metadata in it.
+        stamp: The stamp of its `entry_points.txt`; None if there is none.
+    """
     if stamp is None:  # most distributions have no entry points; metadata in a single file are of ancient installers
         return ()
     from importlib.metadata import Distribution  # slow to import, and not needed if nothing has changed
@@ -255,10 +268,10 @@ def _read_one(path: str, info: str, stamp: tuple[int, int] | None) -> tuple[Foun
     return entry_points_of(Distribution.at(Path(path) / info), path, info, stamp)
 
 
-def _elsewhere() -> Iterator[FoundEntryPoint]:
-    """Yield the entry points of distributions that are in no folder.
+def _outside_folders() -> Iterator[FoundEntryPoint]:
+    """Yield the entry points of distributions that are not in a folder of `sys.path`.
 
-    They are in archives on `sys.path`, or other packages' importers find them.
+    These distributions are in archives on `sys.path`, or other packages' importers find them.
     """
     archives = [entry for entry in sys.path if entry.endswith((".zip", ".whl", ".egg")) and os.path.isfile(entry)]
     finders = [each for each in sys.meta_path if _finds_distributions(each)]
@@ -275,9 +288,9 @@ def _elsewhere() -> Iterator[FoundEntryPoint]:
 
 
 def _finds_distributions(importer: object) -> bool:
-    """Return whether an importer finds distributions and is not Python's own.
+    """Return whether `importer`, of another package than Python, finds distributions.
 
-    Python's own looks into the folders of `sys.path`.
+    Python's own importer looks into the folders of `sys.path`.
     """
     return hasattr(importer, "find_distributions") and getattr(importer, "__module__", "").partition(".")[0] not in (
         "importlib",

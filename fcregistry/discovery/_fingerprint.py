@@ -21,7 +21,11 @@ Stamp = tuple[int, int]
 
 
 def changed(files: Iterable[tuple[int, str, int, int]]) -> set[int]:
-    """Return the numbers of those files, given as (number, path, time, size), that have changed."""
+    """Return the numbers of the files that have changed or do not exist.
+
+    Args:
+        files: The number, path, time (ns) and size (bytes) of each file.
+    """
     different = set()
     status_of = os.stat
     for number, path, time, size in files:
@@ -36,11 +40,12 @@ def changed(files: Iterable[tuple[int, str, int, int]]) -> set[int]:
 
 
 def stamps(paths: Iterable[str], since: int) -> dict[str, Stamp]:
-    """Return the time and size of those files and folders that exist.
+    """Return the stamps of those of `paths` that exist, by path.
 
     Args:
-        paths: Their paths.
-        since: When reading them began (ns). A file that changed after that may have been read before: its stamp never holds.
+        paths: The paths of files and folders.
+        since: When reading them began (ns). A file that changed after that may have been read before the change: it gets a stamp that no
+            file ever has.
     """
     found: dict[str, Stamp] = {}
     for path in paths:
@@ -54,12 +59,12 @@ def stamps(paths: Iterable[str], since: int) -> dict[str, Stamp]:
 
 
 def surroundings(extensions: Iterable[FoundExtension], places: Places | None = None) -> int:
-    """Return a number that differs for another set of installed extensions, since these read types.
+    """Return a digest of the installed extensions, on whose types descriptions depend.
 
     Args:
         extensions: The installed extensions.
-        places: If given, the number also differs if any distribution is installed, removed or replaced by another version: a plugin that does
-            not load may load then.
+        places: If given, the digest also covers all installed distributions and their versions: a plugin that does not load may load if one
+            of them changes.
     """
     from binascii import crc32
 
@@ -72,7 +77,7 @@ def surroundings(extensions: Iterable[FoundExtension], places: Places | None = N
 def loaded_files() -> set[str]:
     """Return the files of all imported modules, except Python's, fcregistry's and the main file.
 
-    A description that is made in this process may depend on them. They are more than it does depend on, since imports were not watched.
+    A description that is made in this process may depend on any of them: which it does depend on is unknown, since imports were not watched.
     """
     # Copied in one step: another thread may import meanwhile, which ends any other way of going through it with an error
     modules = [module for name, module in sys.modules.copy().items() if name != "__main__"]
@@ -80,24 +85,21 @@ def loaded_files() -> set[str]:
 
 
 def file_of(module: object) -> str | None:
-    """Return the file that a module was read from, unless it is Python's own or fcregistry's."""
+    """Return the file that `module` was read from; None if it has none, or the file is Python's or fcregistry's."""
     file = getattr(module, "__file__", None)
-    if not isinstance(file, str) or file.startswith(_own()) or not os.path.isabs(file):
+    if not isinstance(file, str) or file.startswith(_own_paths()) or not os.path.isabs(file):
         return None
     return file
 
 
 def is_external(path: str) -> bool:
     """Return whether a file is neither Python's own nor fcregistry's."""
-    return not path.startswith(_own())
+    return not path.startswith(_own_paths())
 
 
 @cache
-def _own() -> tuple[str, ...]:
-    """Return the beginnings of the paths of Python's and fcregistry's files.
-
-    These change only with their versions.
-    """
+def _own_paths() -> tuple[str, ...]:
+    """Return the beginnings of the paths of Python's and fcregistry's files, which change only with their versions."""
     from fcregistry import _version
 
     standard = os.path.dirname(os.__file__)

@@ -20,11 +20,14 @@ PluginKey: TypeAlias = tuple[str, str]
 """The names of a distribution and of an entry point. Together they identify a plugin or an extension in a process."""
 
 FAILED: Final = 1
-"""The plugin does not load."""
+"""A flag of `EntryPointRow.state`: the plugin does not load."""
 MISSED: Final = 2
-"""The plugin looked for a module that does not exist: what it ships may change with anything that is installed."""
+"""A flag of `EntryPointRow.state`: the plugin looked for a module that does not exist.
+
+What it ships may change with anything that is installed.
+"""
 REFUTED: Final = -1
-"""Replaces the surroundings of a description that turned out to be wrong."""
+"""The value of `EntryPointRow.surroundings` of a description that turned out to be wrong."""
 
 
 class EntryPointRow(NamedTuple):
@@ -159,9 +162,9 @@ class FoundEntryPoint:
         return editable_folder(self.source) is not None
 
     def holds(self, module: str) -> bool | None:
-        """Return whether the distribution lists the file of a module in its metadata.
+        """Return whether the distribution lists the file of a module in its metadata; None if it lists no modules.
 
-        Return None if it lists no modules. An editable install, for example, lists none.
+        An editable install, for example, lists none. The result is False if the metadata cannot be read.
 
         Args:
             module: The dotted name of the module.
@@ -236,9 +239,15 @@ KINDS: Final[dict[str, type[FoundEntryPoint]]] = {
 def entry_points_of(
     source: Distribution, folder: str = "", info: str = "", stamp: tuple[int, int] | None = None
 ) -> tuple[FoundEntryPoint, ...]:
-    """Return a distribution's entry points in the groups of `KINDS`.
+    """Return the entry points of a distribution in the groups of `KINDS`.
 
     The result is empty if the metadata cannot be read, or if the distribution's name is not valid.
+
+    Args:
+        source: The distribution.
+        folder: The entry of `sys.path` that contains its metadata; empty if that is not a folder.
+        info: The name of the metadata folder in `folder`.
+        stamp: The time and size of `entry_points.txt`, see `FoundEntryPoint`.
     """
     if GROUP not in _entry_point_text(source):
         return ()
@@ -266,9 +275,9 @@ def entry_points_of(
 
 
 def is_in_metadata(found: FoundEntryPoint) -> bool:
-    """Return whether the metadata name an entry point and its distribution now; an index may name anything.
+    """Return whether the installed metadata name an entry point and its distribution, as the index does.
 
-    Call it before the entry point is imported, if it comes from the index.
+    Call it before the entry point is imported, if it comes from the index, which may name anything.
     """
     if not found.folder:  # this process found it in an archive, or asked an importer
         return True
@@ -281,7 +290,7 @@ def is_in_metadata(found: FoundEntryPoint) -> bool:
     except (OSError, ValueError):
         return False
     named = f"\nName: {found.distribution}\nVersion: {found.version}\n".encode("utf-8", "surrogateescape")
-    if named in head.partition(b"\n\n")[0] and _names(text, found):
+    if named in head.partition(b"\n\n")[0] and _is_named_in(text, found):
         return True
     return any(found == each and found.version == each.version for each in entry_points_of(found.source))
 
@@ -290,8 +299,11 @@ _MOST_OF_NAMES: Final = 4096
 """The most bytes of METADATA in which build tools write the name and the version."""
 
 
-def _names(text: str, found: FoundEntryPoint) -> bool:
-    """Return whether the text of `entry_points.txt` names an entry point, as `importlib.metadata` reads it."""
+def _is_named_in(text: str, found: FoundEntryPoint) -> bool:
+    """Return whether `text`, the content of `entry_points.txt`, names the entry point `found`.
+
+    The text is read as `importlib.metadata` reads it.
+    """
     kind, sought = None, (found.entry_point, found.value)
     for line in map(str.strip, text.splitlines()):
         if line.startswith("[") and line.endswith("]"):
@@ -302,6 +314,7 @@ def _names(text: str, found: FoundEntryPoint) -> bool:
 
 
 def _entry_point_text(source: Distribution) -> str:
+    """Return the text of a distribution's `entry_points.txt`; empty if it does not exist or cannot be read."""
     try:
         return source.read_text("entry_points.txt") or ""
     except (OSError, UnicodeDecodeError):
@@ -322,7 +335,7 @@ _BEGINNING: Final = r"Metadata-Version: [\x21-\x7e]+\nName: ([\x21-\x7e]+)\nVers
 
 
 def _identity(source: Distribution) -> tuple[str | None, str | None]:
-    """Return the name and version of a distribution.
+    """Return the name and version of a distribution; None for each that its metadata do not have.
 
     All build tools write both in the first lines of METADATA, which a regular expression reads. For any other file, the parser of
     `importlib.metadata` is used, which takes ten times as long.
@@ -340,7 +353,7 @@ def _identity(source: Distribution) -> tuple[str | None, str | None]:
 
 
 def unreadable_plugins() -> tuple[tuple[str, str], ...]:
-    """Return (distribution or folder, problem) for each distribution whose plugins cannot be read."""
+    """Return (distribution or folder, problem) for each distribution whose entry points cannot be read, sorted."""
     from importlib.metadata import distributions
 
     wrong = set()
@@ -361,7 +374,7 @@ def unreadable_plugins() -> tuple[tuple[str, str], ...]:
 
 
 def near_miss_groups() -> tuple[tuple[str, str], ...]:
-    """Return (distribution, group) for each entry-point group that looks like a misspelt `fcregistry`."""
+    """Return (distribution, group) for each entry-point group that looks like a misspelt `fcregistry`, sorted."""
     from contextlib import suppress
     from importlib.metadata import distributions
 
@@ -369,11 +382,12 @@ def near_miss_groups() -> tuple[tuple[str, str], ...]:
     for source in distributions():
         with suppress(OSError, TypeError, ValueError):  # `unreadable_plugins` reports it
             groups = {each.group for each in source.entry_points} - KINDS.keys()
-            missed |= {(distribution_name(source) or "?", each) for each in groups if _looks_like_ours(each)}
+            missed |= {(distribution_name(source) or "?", each) for each in groups if _is_near_miss(each)}
     return tuple(sorted(missed))
 
 
-def _looks_like_ours(group: str) -> bool:
+def _is_near_miss(group: str) -> bool:
+    """Return whether the name of an entry-point group looks like a misspelt `fcregistry`."""
     import re
     from difflib import SequenceMatcher  # only `fcregistry doctor` needs it
 
@@ -407,7 +421,7 @@ def project_name(folder: str, info: str) -> str:
     The result is empty if it is not a valid name.
 
     Args:
-        folder: The entry of `sys.path` that contains it, whose name is that of an egg.
+        folder: The entry of `sys.path` that contains the folder of metadata; it has the name of the distribution if it is an egg.
         info: The name of the folder of metadata.
     """
     stem, _, kind = (info if "." in info else os.path.basename(folder)).rpartition(".")

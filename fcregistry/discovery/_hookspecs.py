@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final
 import pluggy
 
 from fcregistry._base.stdout import prints_to_stderr
-from fcregistry.discovery._loader import Failure, import_and_use, named_object
-from fcregistry.discovery._report import FailedExtension, LoadedExtension
+from fcregistry.discovery._loader import ImportFailure, import_and_use, named_object
+from fcregistry.discovery._report import FailedEntryPoint, LoadedExtension
 from fcregistry.errors import PluginError
 from fcregistry.types import Codec, UnsupportedType, show_type
 
@@ -107,18 +107,16 @@ def hook_names() -> tuple[str, ...]:
 # --- Loading an extension ---
 
 
-def load_extension(extension: FoundExtension) -> LoadedExtension | FailedExtension | None:
+def load_extension(extension: FoundExtension) -> LoadedExtension | FailedEntryPoint | None:
     """Import one extension, and call the hooks that say what it provides.
 
-    It raises only `KeyboardInterrupt`.
-
-    What it prints goes to stderr, so that it cannot spoil the output of a command.
+    Only `KeyboardInterrupt` is raised. What the extension prints goes to stderr, so that it cannot spoil the output of a command.
 
     Args:
         extension: The entry point.
 
     Returns:
-        The outcome; None if its module is being imported at this moment.
+        The outcome; None if this thread is already importing its module.
     """
 
     def use(module: ModuleType) -> tuple[Any, TypeFamilies]:
@@ -134,8 +132,8 @@ def load_extension(extension: FoundExtension) -> LoadedExtension | FailedExtensi
     done = import_and_use(extension, use, prints_to_stderr, str(Path(pluggy.__file__).parent))
     if done is None:
         return None
-    if isinstance(done, Failure):
-        return FailedExtension(extension=extension, error=done.error, traceback=done.traceback)
+    if isinstance(done, ImportFailure):
+        return FailedEntryPoint(found=extension, error=done.error, traceback=done.traceback)
     hooks, types = done
     resolve = hooks.fc_resolve_model
     return LoadedExtension(
@@ -147,7 +145,7 @@ def load_extension(extension: FoundExtension) -> LoadedExtension | FailedExtensi
 
 
 def hooks_of(implementation: Any, label: str, value: str = "") -> Any:
-    """Return the hooks that a module or an object implements, as pluggy calls them.
+    """Return pluggy's callers of the hooks that a module or an object implements.
 
     Args:
         implementation: The module or object.
@@ -155,7 +153,7 @@ def hooks_of(implementation: Any, label: str, value: str = "") -> Any:
         value: The value of its entry point, for the message that it implements no hook.
 
     Raises:
-        PluginError: It implements no hook, or one that does not exist.
+        PluginError: `implementation` implements no hook, or one that does not exist.
         PluginValidationError: A function takes an argument that its spec does not have.
     """
     manager = pluggy.PluginManager(PROJECT)  # its own, since calling its hooks must not call those of others
@@ -172,7 +170,12 @@ def hooks_of(implementation: Any, label: str, value: str = "") -> Any:
 
 
 def call_hook(hooks: Any, label: str) -> CallHook | None:
-    """Return the hook that calls pass, or None if neither function is implemented."""
+    """Return the call hook of an extension, or None if it implements no hook before or after calls.
+
+    Args:
+        hooks: The result of `hooks_of`.
+        label: The name of the extension in messages.
+    """
     before, after = hooks.fc_before_call, hooks.fc_after_call
     asks_before, asks_after = bool(before.get_hookimpls()), bool(after.get_hookimpls())
     if not asks_before and not asks_after:
@@ -219,7 +222,11 @@ class TypeFamilies:
 
 
 def refusing_family(why: str) -> Family:
-    """Return a family that refuses every annotation, and says which extension cannot read it, and why."""
+    """Return a family of types that refuses every annotation, with a message that ends with `why`.
+
+    Args:
+        why: The extension that would read the annotation, and why it cannot be used.
+    """
 
     def refuse(annotation: Any, reader: TypeReader) -> Codec | None:
         raise UnsupportedType(f"{show_type(annotation)} is read by {why}")
@@ -228,7 +235,7 @@ def refusing_family(why: str) -> Family:
 
 
 def guarded_family(family: Family, extension: FoundExtension) -> Family:
-    """Return a family whose exceptions become problems of the annotation, with the name of the extension."""
+    """Return a family that calls `family`, and raises `UnsupportedType` with the extension's name if that fails."""
 
     def read(annotation: Any, reader: TypeReader) -> Codec | None:
         try:
@@ -236,7 +243,7 @@ def guarded_family(family: Family, extension: FoundExtension) -> Family:
         except UnsupportedType:
             raise
         except Exception as error:  # foreign code: a mistake in an extension costs the tools that need it, and no other
-            failed = FailedExtension(extension=extension, error=error, traceback="")
+            failed = FailedEntryPoint(found=extension, error=error, traceback="")
             raise UnsupportedType(
                 f"{show_type(annotation)}: the extension {extension.label} fails to read it: {failed.reason}; {failed.advice}"
             ) from error
@@ -245,6 +252,7 @@ def guarded_family(family: Family, extension: FoundExtension) -> Family:
 
 
 def _check_codec(codec: object) -> Codec | None:
+    """Return `codec` if it is a `Codec` or None; raise `TypeError` otherwise."""
     if codec is None or isinstance(codec, Codec):
         return codec
     raise TypeError(f"a family returns a Codec or None, not a {type(codec).__name__}")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from fcregistry.discovery._found import FoundEntryPoint
 
 Aside: TypeAlias = tuple[str, str, str]
-"""Why a folder of metadata is not used (`TWIN` or `CARRIED`), the folder, and the other folder that is the reason."""
+"""A folder of metadata that is not used: the reason (`TWIN` or `CARRIED`), its path, and the other folder that is the cause."""
 
 TWIN: Final = "twin"
 """Another folder beside it has the same name."""
@@ -40,12 +40,12 @@ _METADATA_FOLDER: Final = re.compile(r"(?i)(?:\.dist|\.egg|\Aegg)-info\Z")
 
 
 def set_aside(folder: str, names: Iterable[str], found: Collection[FoundEntryPoint]) -> tuple[Aside, ...]:
-    """Return the metadata that are not used: in a folder, or installed elsewhere with one of these.
+    """Return the folders of metadata that are not used because of those in a folder, which may be elsewhere.
 
     Args:
         folder: The entry of `sys.path`.
         names: The folders of metadata in it.
-        found: The entry points that these have.
+        found: The entry points in these metadata.
     """
     with_plugins = {each.info for each in found}
     copies: dict[str, list[str]] = {}
@@ -57,12 +57,17 @@ def set_aside(folder: str, names: Iterable[str], found: Collection[FoundEntryPoi
             first, second, *_ = infos
             aside += [(TWIN, f"{folder}/{each}", f"{folder}/{second if each == first else first}") for each in infos]
     for name in names:
-        aside += [(CARRIED, each, f"{folder}/{name}") for each in _carried(folder, name)]
+        aside += [(CARRIED, each, f"{folder}/{name}") for each in _carried_metadata(folder, name)]
     return tuple(aside)
 
 
-def _carried(folder: str, info: str) -> Iterator[str]:
-    """Yield the other folders of metadata in which a distribution's RECORD lists files, at any depth."""
+def _carried_metadata(folder: str, info: str) -> Iterator[str]:
+    """Yield the paths of other folders of metadata in which a distribution's RECORD lists files, at any depth.
+
+    Args:
+        folder: The entry of `sys.path`.
+        info: The distribution's folder of metadata in it.
+    """
     try:
         with open(f"{folder}/{info}/RECORD", "rb") as file:
             record = file.read()
@@ -82,7 +87,12 @@ def _carried(folder: str, info: str) -> Iterator[str]:
 
 
 def _lines_of_metadata(record: bytes, own: bytes) -> Iterator[bytes]:
-    """Yield the lines of RECORD that may list a file in another distribution's folder of metadata."""
+    """Yield the lines of RECORD that may list a file in another distribution's folder of metadata.
+
+    Args:
+        record: The content of RECORD.
+        own: The beginning of the paths in the distribution's own folder of metadata, in lower case.
+    """
     lowered = record.lower().replace(b"\r", b"\n").replace(b"\\", b"/")  # of the same length
     for sought in (b"-info/", b'"'):  # a quotation mark may be anywhere in a name
         at = lowered.find(sought)
@@ -96,7 +106,7 @@ def _lines_of_metadata(record: bytes, own: bytes) -> Iterator[bytes]:
 
 
 def _path_of(line: bytes) -> str:
-    """Return the path in a line of RECORD."""
+    """Return the path in a line of RECORD, with slashes."""
     from csv import Error, reader  # few lines get here
 
     text = os.fsdecode(line)
@@ -111,7 +121,7 @@ def _path_of(line: bytes) -> str:
 
 
 def doubt_about(found: FoundEntryPoint, *, thorough: bool) -> str | None:
-    """Return why an entry point may not belong to the distribution that it names, or None.
+    """Return the reason to doubt that an entry point belongs to the distribution that it names, or None.
 
     The folder of the metadata must have the name that its METADATA give. RECORD must list the module that the entry point names, and Python
     must import that file. An editable install lists no modules: its module must be in the folder that `direct_url.json` names, and RECORD
@@ -124,21 +134,21 @@ def doubt_about(found: FoundEntryPoint, *, thorough: bool) -> str | None:
     """
     try:
         if found.doubt is None:
-            found.doubt = _doubt_of_metadata(found)
+            found.doubt = _metadata_doubt(found)
         reason, editable = found.doubt
         if reason is not None or not (thorough or editable is not None):
             return reason
-        return _displaced(found, _listed(found), editable)
+        return _shadowing_reason(found, _recorded_paths(found), editable)
     except (OSError, ValueError):
         return f"the metadata of {found.distribution} cannot be read: reinstall it"
 
 
-def _doubt_of_metadata(found: FoundEntryPoint) -> tuple[str | None, str | None]:
-    """Return why the metadata are doubtful, or None, and the project folder of an editable install."""
+def _metadata_doubt(found: FoundEntryPoint) -> tuple[str | None, str | None]:
+    """Return the reason to doubt the metadata of `found`, or None, and its project folder if it is editable."""
     if not found.folder:  # the index and a worker do not know where it is installed
         where = "is not installed in a folder of sys.path (it may be in an archive)"
         return f"{found.distribution} {where}, so that its name cannot be checked: install it with pip", None
-    listed = _listed(found)
+    listed = _recorded_paths(found)
     where = os.path.join(found.folder, found.info)
     if project_name(found.folder, found.info) != found.project:
         fix = "find out what installed it, and remove it"
@@ -154,7 +164,8 @@ def _doubt_of_metadata(found: FoundEntryPoint) -> tuple[str | None, str | None]:
     return f"RECORD of {where} does not list {found.module}, which its entry point names: {fix}", None
 
 
-def _listed(found: FoundEntryPoint) -> frozenset[str]:
+def _recorded_paths(found: FoundEntryPoint) -> frozenset[str]:
+    """Return the paths that the RECORD of an entry point's distribution lists; none if there is no RECORD."""
     try:  # read without importlib.metadata, whose import takes longer than all of this
         with open(f"{found.folder}/{found.info}/RECORD", encoding="utf-8", newline="") as file:
             return recorded_files(file.read())
@@ -166,7 +177,7 @@ def recorded_files(record: str) -> frozenset[str]:
     """Return the paths that the text of RECORD lists.
 
     Raises:
-        ValueError: It is not a table of comma-separated values.
+        ValueError: The text is not a table of comma-separated values.
     """
     from csv import Error, reader  # only if the configuration asks for it
 
@@ -177,7 +188,12 @@ def recorded_files(record: str) -> frozenset[str]:
 
 
 def roots_of(paths: Iterable[str], modules: Iterable[str]) -> frozenset[str]:
-    """Return the names of the topmost modules and packages that contain some files and some modules."""
+    """Return the dotted names of the topmost modules and packages that contain some files and modules.
+
+    Args:
+        paths: The paths of files, as RECORD lists them; files that are not code are ignored.
+        modules: The dotted names of modules.
+    """
     from importlib.machinery import EXTENSION_SUFFIXES, SOURCE_SUFFIXES
 
     names, packages = [module.split(".") for module in modules], set()
@@ -205,11 +221,16 @@ def _files_of(module: str) -> tuple[str, ...]:
     return tuple(f"{path}{end}{suffix}" for suffix in all_suffixes() for end in ("", "/__init__"))
 
 
-def _displaced(found: FoundEntryPoint, listed: Collection[str], editable: str | None) -> str | None:
-    """Return why Python would not import the distribution's own file, or None.
+def _shadowing_reason(found: FoundEntryPoint, listed: Collection[str], editable: str | None) -> str | None:
+    """Return the reason that importing an entry point would run code of another distribution, or None.
 
-    It may also run a package of another distribution first: one above that file, or above another module of this distribution, which its
-    code may import. Such a package is refused, also in a namespace.
+    That code is in place of the module that the entry point names, or in a package above it or above another module of the distribution,
+    which may be a namespace.
+
+    Args:
+        found: The entry point.
+        listed: The paths that RECORD lists.
+        editable: The project folder of an editable install; None for any other install.
     """
     folder = str(found.source.locate_file(""))
     for module in (found.module, *_namespaces(listed)):
@@ -229,15 +250,21 @@ def _displaced(found: FoundEntryPoint, listed: Collection[str], editable: str | 
 
 
 def _namespaces(listed: Iterable[str]) -> list[str]:
-    """Return the packages that contain code of a distribution, and that run no code according to its RECORD."""
+    """Return, sorted, the namespace packages that contain code of a distribution, according to its RECORD.
+
+    Args:
+        listed: The paths that RECORD lists.
+    """
     return sorted({root.rpartition(".")[0] for root in roots_of(listed, ()) if "." in root})
 
 
 def _is_one_of(path: str, files: Collection[str]) -> bool:
+    """Return whether `path` is one of `files`, or leads to one by links."""
     return path in files or os.path.realpath(path) in map(os.path.realpath, files)
 
 
 def _is_below(path: str, folder: str | None) -> bool:
+    """Return whether `path` is in `folder`, at any depth; False if there is no folder."""
     return bool(folder) and os.path.realpath(path).startswith(os.path.join(os.path.realpath(str(folder)), ""))
 
 
@@ -251,8 +278,8 @@ def shadowing_files(modules: Iterable[str], listed: Iterable[Path]) -> Iterator[
     """Yield, once each, the files that Python would run in place of a distribution's own.
 
     Args:
-        modules: The modules that its entry points name: their packages have to be its own.
-        listed: Its files of code; each has to be the file that Python finds by its name in its folder. Without files, nothing is yielded.
+        modules: The modules that its entry points name: the packages above them have to be its own.
+        listed: Its files of code: each has to be the file that Python finds by its name in its folder. If there are none, nothing is yielded.
     """
     paths = tuple(listed)
     if not paths:
@@ -269,7 +296,7 @@ def shadowing_files(modules: Iterable[str], listed: Iterable[Path]) -> Iterator[
 
 
 def unchecked_bytecode(sources: Iterable[Path]) -> Iterator[str]:
-    """Yield the files of byte code that this Python would run without comparing their sources."""
+    """Yield the byte-code files of `sources` that this Python would run without comparing them with the source."""
     from importlib.util import cache_from_source
 
     for source in sources:
@@ -286,9 +313,9 @@ def unchecked_bytecode(sources: Iterable[Path]) -> Iterator[str]:
 
 
 def files_run_by(module: str) -> Iterator[str | None]:
-    """Yield the file of each package above a module, and its own.
+    """Yield the file that Python runs for each package above a module, and for the module itself.
 
-    For a module that is in no file, it yields a description instead of a path.
+    For a namespace, and for a module that does not exist, None is yielded; for a module that is not in a file, a description.
     """
     from importlib.machinery import PathFinder
     from importlib.util import find_spec
@@ -308,7 +335,7 @@ def files_run_by(module: str) -> Iterator[str | None]:
 
 
 def _imported_for(file: Path) -> str | None:
-    """Return the file that Python imports by the name of a file, from its folder, or None."""
+    """Return the file that Python imports from the folder of `file` for its module name, or None."""
     from importlib.machinery import PathFinder
 
     package = file.parent if file.name.partition(".")[0] == "__init__" else None
@@ -318,7 +345,7 @@ def _imported_for(file: Path) -> str | None:
 
 
 def _origin(spec: ModuleSpec | None) -> str | None:
-    """Return the file that a module comes from.
+    """Return the file that a module comes from, or a description if it is not in a file.
 
     The result is None if there is no spec, and for a namespace, which runs nothing.
     """

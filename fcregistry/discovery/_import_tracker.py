@@ -32,7 +32,7 @@ class ImportTracker:
         """Files of code that were read since this was last cleared, also those of modules whose import fails."""
 
     def start(self) -> None:
-        """Begin; there is no end, since an audit hook cannot be removed."""
+        """Start to note imports; this cannot be stopped, since an audit hook cannot be removed."""
         import importlib.util  # late: other processes do not need it
 
         is_external(__file__)  # fills a cache that reads folders, before the audit hook sees that
@@ -53,7 +53,7 @@ class ImportTracker:
                 self._missed.add(importer)
                 raise
             if not importer.startswith("fcregistry."):  # fcregistry's own imports do not matter
-                self._note(importer, globals or {}, name, fromlist or (), level)
+                self._note_import(importer, globals or {}, name, fromlist or (), level)
             return module
 
         def watched_import_module(name: str, package: str | None = None) -> Any:
@@ -76,7 +76,18 @@ class ImportTracker:
         importlib.import_module = watched_import_module
         sys.addaudithook(self._audit)
 
-    def _note(self, importer: str, scope: Mapping[str, object], name: str, fromlist: Sequence[str], level: int) -> None:
+    def _note_import(
+        self, importer: str, scope: Mapping[str, object], name: str, fromlist: Sequence[str], level: int
+    ) -> None:
+        """Note the modules that an import statement may import.
+
+        Args:
+            importer: The module with the statement.
+            scope: The global variables of that module.
+            name: The name of the imported module, relative to the package if `level` is not 0.
+            fromlist: The names that are imported from the module.
+            level: The number of dots before the name.
+        """
         if level:
             package = str(scope.get("__package__") or "").split(".")
             name = ".".join(filter(None, [*package[: len(package) - level + 1], name]))
@@ -85,6 +96,7 @@ class ImportTracker:
         imported.update(f"{name}.{each}" for each in fromlist)
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """Note the file or folder that an audit event says is opened for reading."""
         if event not in _READING_EVENTS or not arguments or not isinstance(arguments[0], (str, bytes, os.PathLike)):
             return
         if event == "open" and _is_for_writing(arguments):
@@ -101,12 +113,9 @@ class ImportTracker:
             self._opened[reader].add(os.path.abspath(path))
 
     def files(self, modules: Iterable[str]) -> set[str]:
-        """Return the files and folders that importing some modules reads.
-
-        Python's own and fcregistry's are left out.
-        """
+        """Return the files and folders that importing `modules` has read, except Python's own and fcregistry's."""
         found: set[str] = set()
-        for name in self._reached(modules):
+        for name in self._imported_by(modules):
             module = sys.modules.get(name)
             if module is not None and (file := file_of(module)):
                 found.add(file)
@@ -115,16 +124,19 @@ class ImportTracker:
         return found
 
     def missed(self, modules: Iterable[str]) -> bool:
-        """Return whether importing some modules looked for others that do not exist.
+        """Return whether importing `modules` has looked for modules that do not exist.
 
-        Python's own modules do not count.
+        What Python's own modules look for does not count.
         """
         return any(
-            name in self._missed and file_of(sys.modules.get(name)) is not None for name in self._reached(modules)
+            name in self._missed and file_of(sys.modules.get(name)) is not None for name in self._imported_by(modules)
         )
 
-    def _reached(self, modules: Iterable[str]) -> set[str]:
-        """Return some modules, those that they import, and the packages above; not fcregistry's."""
+    def _imported_by(self, modules: Iterable[str]) -> set[str]:
+        """Return `modules`, all modules that they import directly or indirectly, and the packages above these.
+
+        Those of fcregistry are left out.
+        """
         seen: set[str] = set()
         left = list(modules)
         while left:
@@ -137,11 +149,12 @@ class ImportTracker:
         return seen
 
     def sources_read(self) -> set[str]:
-        """Return the sources of `modules_read`, except Python's own and fcregistry's."""
+        """Return the source files of `modules_read`, except Python's own and fcregistry's."""
         return {_source(path) for path in self.modules_read if is_external(path)}
 
 
 def _source(path: str) -> str:
+    """Return the source file of a byte-code file if its name tells it; any other path as it is."""
     from importlib.util import source_from_cache
 
     try:
@@ -151,6 +164,7 @@ def _source(path: str) -> str:
 
 
 def _is_for_writing(arguments: tuple[Any, ...]) -> bool:
+    """Return whether an audit event `open` with these arguments opens the file for writing."""
     mode, flags = (*arguments[1:3], None, None)[:2]
     if isinstance(mode, str):
         return any(letter in mode for letter in "wax+")
@@ -158,9 +172,9 @@ def _is_for_writing(arguments: tuple[Any, ...]) -> bool:
 
 
 def _importer() -> str:
-    """Return the innermost module on the stack that is neither Python's own nor fcregistry's.
+    """Return the name of the innermost module on the stack that is neither Python's own nor fcregistry's.
 
-    The result is empty if there is none.
+    The result is empty if there is no such module.
     """
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:

@@ -50,20 +50,23 @@ class Imports:
 
     @property
     def loaded(self) -> dict[PluginKey, FoundPlugin]:
-        """The plugins that were imported, each as it was then."""
+        """The plugins that were imported, by key, each as it was installed at that time."""
         return {key: each.plugin for key, each in self._outcomes.items() if not _has_failed(each)}
 
     def failure(self, key: PluginKey) -> FailedPlugin | None:
-        """Return the outcome of a plugin that could not be imported; None for any other plugin."""
+        """Return the outcome of the plugin `key` if it could not be imported, else None."""
         outcome = self._outcomes.get(key)
         return outcome if outcome is not None and _has_failed(outcome) else None  # type: ignore[return-value]
 
     def is_due(self, key: PluginKey) -> bool:
-        """Return whether a plugin has no outcome yet, and this thread is not importing it."""
+        """Return whether the plugin `key` has no outcome yet, and this thread is not importing it."""
         return key not in self._outcomes and key not in self.under_way
 
     def load(self, plugin: FoundPlugin) -> bool:
-        """Import a plugin that is due, and return whether it was imported now, with or without success."""
+        """Import a plugin that is due, and return whether that has an outcome, success or failure.
+
+        It has none if this thread is already importing the module of the plugin.
+        """
         from fcregistry.discovery._loader import load_plugin
 
         self.under_way.add(plugin.key)
@@ -76,7 +79,7 @@ class Imports:
         return outcome is not None
 
     def keep(self, outcome: LoadedPlugin | FailedPlugin) -> None:
-        """Use an outcome, unless the plugin has one."""
+        """Record `outcome` as that of its plugin, unless the plugin has one already."""
         self._outcomes.setdefault(outcome.plugin.key, outcome)
 
     def refuse(self, plugin: FoundPlugin, reason: str, advice: str) -> None:
@@ -84,8 +87,8 @@ class Imports:
 
         Args:
             plugin: The plugin.
-            reason: The reason.
-            advice: How to fix that.
+            reason: The reason that it is not imported.
+            advice: What the user can do about that.
         """
         from fcregistry.discovery._report import FailedPlugin
         from fcregistry.errors import PluginError
@@ -103,7 +106,7 @@ class Imports:
             self.are_allowed = before
 
     def forget(self, plugins: Iterable[FoundPlugin]) -> None:
-        """Reset what a forked process cannot use: half-done imports.
+        """In a forked process, count the plugins as failed whose imports another thread had begun before the fork.
 
         Args:
             plugins: The installed plugins.
@@ -119,11 +122,12 @@ class Imports:
 
 
 def _has_failed(outcome: LoadedPlugin | FailedPlugin) -> bool:
+    """Return whether `outcome` is a `FailedPlugin`."""
     return hasattr(outcome, "error")  # without importing its class
 
 
 def _is_left_half_imported(module: str) -> bool:
-    """Return whether a fork has interrupted the import of a module by another thread.
+    """Return whether another thread of the parent was importing `module` when this process was forked.
 
     This process does not have that thread, and Python would wait for it forever.
     """

@@ -89,7 +89,7 @@ class Description:
 
     @property
     def record(self) -> PluginRecord:
-        """What the process that imported the plugin recorded, such as the exception and the seconds."""
+        """The record of the plugin's import, such as the failure and the seconds that it took."""
         return self.index.about(self.row)
 
 
@@ -126,8 +126,8 @@ class Index:
     Attributes:
         file: The file with the descriptions, or None.
         remarks: The problems with the file, one sentence each. None of them makes a tool unavailable.
-        forged: The entry points in which the file differs from metadata that have not changed since it was written. Only a look that reads
-            all metadata again finds them.
+        forged: The entry points that only the file has, or only metadata that have not changed since the file was written. Only `look` with
+            `anew` finds them.
         is_outdated: Whether the installed entry points differ from those in the file, so that fcregistry read their metadata again.
     """
 
@@ -167,19 +167,20 @@ class Index:
             each.found and each is not stored.places.get(path) for path, each in self._places.items()
         )
         if anew:
-            self.forged = tuple(_forged(stored, self._places))
+            self.forged = tuple(_altered_entry_points(stored, self._places))
         found = find_entry_points(self._places)
         self._extensions = tuple(each for each in found if isinstance(each, FoundExtension))
-        self._hold(self._valid(found, stored) if stored.found else [])
+        self._use_descriptions(self._valid(found, stored) if stored.found else [])
         return found
 
     def reread(self) -> Index:
-        """Return a new index with the descriptions that the next command would find valid."""
+        """Return a new index with the descriptions in the file that a command would find valid now."""
         index = Index(self.file, exact=True)
         index.look()
         return index
 
     def _read_stored(self) -> Stored:
+        """Return the content of the newest file; nothing if there is no file, or it is damaged, and so discarded."""
         stamp = None if self.file is None else self.file.stamp()
         try:
             with sqlite_lock:
@@ -190,11 +191,16 @@ class Index:
                     return stored_in(self._connection)
         except Exception as error:  # sqlite3.Error, and what the text and numbers of a damaged file raise  # noqa: BLE001
             self._stamp = stamp
-            self._give_up(error)
+            self._discard_damaged(error)
         return Stored({}, [], ())
 
     def _valid(self, found: Iterable[FoundEntryPoint], stored: Stored) -> Iterator[Description]:
-        """Yield the descriptions of the plugins among some entry points that are valid."""
+        """Yield the valid descriptions of the plugins in `found`.
+
+        Args:
+            found: The installed entry points.
+            stored: The content of the file.
+        """
         is_valid, own = self._check(changed(stored.files)), self._own
         for plugin, cached in _rows_of_plugins(found, stored):
             if own and place_of(plugin) in own:
@@ -222,7 +228,8 @@ class Index:
 
         return is_valid
 
-    def _hold(self, descriptions: Iterable[Description]) -> None:
+    def _use_descriptions(self, descriptions: Iterable[Description]) -> None:
+        """Use `descriptions` as the valid descriptions from now on."""
         by_row = {each.row: each for each in descriptions}
         by_key = {each.plugin.key: each for each in by_row.values()}
         self._snapshot = _Snapshot(self._connection, by_row, by_key, {})
@@ -232,11 +239,11 @@ class Index:
         return self._snapshot.by_key
 
     def failed(self) -> set[PluginKey]:
-        """Return the plugins whose descriptions say that they do not load."""
+        """Return the keys of the plugins whose descriptions say that they do not load."""
         return {key for key, each in self._snapshot.by_key.items() if each.failed}
 
     def about(self, row: int) -> PluginRecord:
-        """Return what the process that imported a plugin recorded.
+        """Return the record of the import of a plugin; a record of a failure if the file is damaged.
 
         Args:
             row: The plugin's row.
@@ -257,7 +264,7 @@ class Index:
     # --- Described tools ---
 
     def described(self, name: str | None = None) -> Iterator[tuple[Described, FoundPlugin]]:
-        """Yield the described tools with a name, or all of them, each with its plugin, sorted by plugin."""
+        """Yield the described tools with the name `name`, or all of them, each with its plugin, sorted by plugin."""
         if self._everything is None or self._everything[0] is not self._snapshot:
             if name is not None:
                 return iter(self._tools(f"{_TOOLS} WHERE name = ? ORDER BY id", name))
@@ -277,6 +284,12 @@ class Index:
                 yield each
 
     def _tools(self, query: str, *values: object) -> list[tuple[Described, FoundPlugin]]:
+        """Return the described tools that a query finds, each with its plugin; a tool is made once.
+
+        Args:
+            query: A query for the columns of `_TOOLS`.
+            values: The values of its parameters.
+        """
         snapshot, found = self._rows(query, values, _TOOLS_KINDS)
         tools, by_row, made = snapshot.tools, snapshot.by_row, []
         for number, row, *rest in found:
@@ -293,7 +306,7 @@ class Index:
         return tuple(self._snapshot.tools.values())
 
     def ranked(self, words: str, others: Iterable[Tool]) -> Iterator[Tool | tuple[Described, FoundPlugin]]:
-        """Yield the tools that some words match, best first: described tools and other ones.
+        """Yield the tools that match `words`, best first: described tools, each with its plugin, and `others`.
 
         Args:
             words: The words to search for.
@@ -322,7 +335,7 @@ class Index:
                     with sqlite_lock:
                         everything = [row for row, _ in rank_rows(connection, words)]
             except sqlite3.Error as error:  # and not an exception of one of the other tools
-                self._give_up(error)
+                self._discard_damaged(error)
                 self._renew()
             else:
                 for found in everything:
@@ -331,7 +344,7 @@ class Index:
         yield from search_tools(tools, words, len(tools))
 
     def record(self, described: Described) -> ToolRecord | None:
-        """Return the record of a described tool, or None if the index no longer has it."""
+        """Return the record of `described`, or None if the index no longer has that tool."""
         if (record := self._record(described, described.row)) is not None:
             return record
         # Perhaps in another row of the file that replaced the one that the tool was read from
@@ -339,7 +352,7 @@ class Index:
         return next(filter(None, (self._record(described, row) for row in others)), None)
 
     def _record(self, described: Described, row: int) -> ToolRecord | None:
-        """Return the record in a row, or None if it is not the record of this tool."""
+        """Return the record in the row `row`, or None if it is not the record of `described`."""
 
         def read(_: _Snapshot, connection: sqlite3.Connection) -> ToolRecord | None:
             for name, group, *plugin, text in connection.execute(_RECORD, (row,)):
@@ -391,7 +404,10 @@ class Index:
         return self._ask(read, no_texts)[1]
 
     def rows(self) -> dict[PluginKey, list[StoredRow]]:
-        """Return the rows of the tools of each described plugin that loads, to compare them with a new description."""
+        """Return the rows of the tools of each described plugin that loads, by plugin.
+
+        They are for a comparison with new descriptions.
+        """
         rows: dict[PluginKey, list[StoredRow]] = {}
         for plugin, *row in self._with_plugins(_ROWS, (), (int, str, str, str, str, int, str)):
             rows.setdefault(plugin.key, []).append(cast("StoredRow", tuple(row)))
@@ -402,15 +418,24 @@ class Index:
         return self._with_plugins(_BROKEN, (), (int, str, str))
 
     def named(self, beginning: str) -> list[tuple[FoundPlugin, str, str, str]]:
-        """Return plugin, name, group and options (as JSON text) of each tool whose name begins with a text.
+        """Return plugin, name, group and options (as JSON text) of each tool whose name begins with `beginning`.
 
         Args:
-            beginning: The text. The name is compared with and without its group.
+            beginning: The beginning of a name, which may have its group.
         """
         pattern = "".join(f"[{each}]" if each in "[*?" else each for each in beginning) + "*"
         return self._with_plugins(_NAMED, (pattern, pattern), (int, str, str, str))
 
     def _with_plugins(self, query: str, values: tuple[object, ...], kinds: tuple[type, ...]) -> list[Any]:
+        """Return the rows that a query finds, with the plugin in place of its row number in the first column.
+
+        Rows of plugins that fail to load, or that have no valid description, are left out.
+
+        Args:
+            query: The query, whose first column is the row number of a plugin.
+            values: The values of its parameters.
+            kinds: The types of its columns.
+        """
         snapshot, found = self._rows(query, values, kinds)
         plugins = _loading(snapshot)
         return [(plugins[row], *rest) for row, *rest in found if row in plugins]
@@ -439,15 +464,16 @@ class Index:
             self._stamp = self.file.stamp() if self.file is not None else None
 
     def forget(self, *plugins: FoundPlugin) -> None:
-        """Discard the descriptions of plugins, here and, if the file can be written, for all others."""
+        """Discard the descriptions of `plugins`: in this process and, if the file can be written, for others too."""
         if not plugins:
             return
         places = set(map(place_of, plugins))
         self._own -= places
         self._change_file(lambda connection: forget_descriptions(connection, places))
-        self._hold([each for each in self._snapshot.by_row.values() if each.plugin not in plugins])
+        self._use_descriptions([each for each in self._snapshot.by_row.values() if each.plugin not in plugins])
 
     def _change_file(self, change: Callable[[sqlite3.Connection], None]) -> bool:
+        """Apply `change` to the file; return False if there is no file, or if it cannot be written."""
         if self.file is None:
             return False
         import sqlite3
@@ -462,16 +488,17 @@ class Index:
     # --- Reading the file, which may be damaged ---
 
     def _rows(self, query: str, values: tuple[object, ...], kinds: tuple[type, ...]) -> tuple[_Snapshot, list[Any]]:
+        """Return the valid descriptions, and the rows that a query finds in their file (see `rows_of`)."""
         return self._ask(lambda _, connection: rows_of(connection, query, values, kinds), [])
 
     def _ask(self, read: Callable[[_Snapshot, sqlite3.Connection], T], empty: T) -> tuple[_Snapshot, T]:
-        """Return the valid descriptions, and what a function reads from their file.
+        """Return the valid descriptions, and the result of `read` for their file.
 
         If the file is damaged, the index removes it, has the plugins described again, and reads the new file.
 
         Args:
             read: Reads from the file.
-            empty: The value to return if there is no file, or if the new one is damaged too.
+            empty: Returned in place of the result if there is no file, or if the new file is damaged too.
         """
         for _ in range(2):
             snapshot = self._snapshot
@@ -481,20 +508,26 @@ class Index:
                 with sqlite_lock:  # many builds of SQLite also allow only one thread at a time
                     return snapshot, read(snapshot, snapshot.connection)
             except Exception as error:  # sqlite3.Error, and what the text and numbers of a damaged file raise  # noqa: BLE001
-                self._give_up(error)
+                self._discard_damaged(error)
                 self._renew()
         return self._snapshot, empty
 
-    def _give_up(self, error: Exception) -> None:
+    def _discard_damaged(self, error: Exception) -> None:
+        """Remove the file, and forget all descriptions; `error` says how the file is damaged."""
         if self.file is not None:
             self.remarks.append(f"the index {self.file.path} was damaged, so fcregistry makes a new one: {error}")
             self.file.discard(self._stamp)
         self._connection = self._stamp = None
-        self._hold([])
+        self._use_descriptions([])
 
 
 def _rows_of_plugins(found: Iterable[FoundEntryPoint], stored: Stored) -> Iterator[tuple[FoundPlugin, EntryPointRow]]:
-    """Yield the plugins among some entry points that the file has, each with its row."""
+    """Yield the plugins in `found` that the file has, each with its row.
+
+    Args:
+        found: The installed entry points.
+        stored: The content of the file.
+    """
     rows: dict[Any, EntryPointRow | None] = {}
     for each in found:
         cached = each.cached
@@ -506,10 +539,10 @@ def _rows_of_plugins(found: Iterable[FoundEntryPoint], stored: Stored) -> Iterat
 
 
 def _checked_record(record: Any) -> ToolRecord:
-    """Return a record, if it has the fields that a tool needs to be shown and compared with its code.
+    """Return `record` if it has the fields that showing a tool and comparing it with its code need.
 
     Raises:
-        ValueError: It has not.
+        ValueError: A field is missing, or has another type.
     """
     if type(record) is not dict or any(not isinstance(record.get(name, ...), kind) for name, kind in _FIELDS.items()):
         raise ValueError("the record of a tool is damaged")
@@ -526,8 +559,13 @@ _FIELDS: Final[dict[str, tuple[type, ...]]] = {
 """Field of a tool's record -> the types of its values."""
 
 
-def _forged(stored: Stored, places: Places) -> Iterator[FoundEntryPoint]:
-    """Yield the entry points that only the file has, or only the metadata, in folders that are as they were."""
+def _altered_entry_points(stored: Stored, places: Places) -> Iterator[FoundEntryPoint]:
+    """Yield the entry points that only the file has, or only the metadata, in folders that have not changed.
+
+    Args:
+        stored: The content of the file.
+        places: The metadata in the folders of `sys.path`, which were read again.
+    """
     in_file: dict[str, set[FoundEntryPoint]] = {}
     for each in stored.found:
         in_file.setdefault(each.folder, set()).add(each)
@@ -538,10 +576,14 @@ def _forged(stored: Stored, places: Places) -> Iterator[FoundEntryPoint]:
 
 
 def _loading(snapshot: _Snapshot) -> dict[int, FoundPlugin]:
-    """Return the plugins whose descriptions do not say that they fail to load, by row."""
+    """Return the plugins with a valid description that does not say that they fail to load, by row number."""
     return {row: each.plugin for row, each in snapshot.by_row.items() if not each.failed}
 
 
 def has_environment(options: str) -> bool:
-    """Return whether the variables that a tool requires are set, from its options as JSON text."""
+    """Return whether all variables that a tool requires are set.
+
+    Args:
+        options: The options of the tool, as JSON text.
+    """
     return '"requires_env"' not in options or not missing_variables(read_json(options).get("requires_env"))

@@ -120,10 +120,10 @@ class IndexFile:
         self.path = path
 
     def stamp(self) -> tuple[int, int] | None:
-        """Return what distinguishes the file from its successor, or None if no file may be read.
+        """Return the time and number of the file, which its successor does not have; None if no file may be read.
 
-        Only a regular file is read, and only up to a size: opening a pipe would wait. A file that another user may write to, or whose
-        folder is, is not read: its content would count as that of the plugins.
+        Only a regular file is read, and only up to a size: opening a pipe would wait. If another user may write to the file or its folder,
+        the file is not read: its content would count as that of the plugins.
         """
         try:
             folder, status = os.stat(os.path.dirname(self.path)), os.stat(self.path)
@@ -135,10 +135,10 @@ class IndexFile:
         return (status.st_mtime_ns, status.st_ino)
 
     def open(self) -> sqlite3.Connection:
-        """Open it for reading; it does not change.
+        """Open the file for reading; it never changes.
 
         Raises:
-            sqlite3.Error, ValueError: It does not exist, or is damaged.
+            sqlite3.Error, ValueError: The file does not exist, or is damaged.
         """
         path = self.path.replace("%", "%25").replace("?", "%3f").replace("#", "%23")
         connection = _connect(f"file:{path}?mode=ro&immutable=1")
@@ -146,22 +146,25 @@ class IndexFile:
         return connection
 
     def discard(self, stamp: tuple[int, int] | None) -> None:
-        """Remove the file, which turned out to be damaged, unless another has replaced it.
+        """Remove the file, which turned out to be damaged, unless another file has replaced it.
 
-        It stays if this user cannot remove it.
+        The file stays if this user cannot remove it.
+
+        Args:
+            stamp: The result of `stamp` for the damaged file.
         """
         with suppress(OSError):
             if stamp is not None and self.stamp() == stamp:
                 os.remove(self.path)
 
     def change(self, write: Callable[[sqlite3.Connection], None]) -> None:
-        """Write a file that replaces it, made from the newest.
+        """Replace the file with a changed copy.
 
         Args:
-            write: Changes the new file.
+            write: Changes the copy; an empty index if there is no file, or if it is damaged.
 
         Raises:
-            OSError, sqlite3.Error: It cannot be written, or another process keeps it locked.
+            OSError, sqlite3.Error: The file cannot be written, or another process keeps it locked.
         """
         import sqlite3  # late in every function: not needed if nothing is installed
 
@@ -181,6 +184,7 @@ class IndexFile:
                     os.remove(new)
 
     def _write(self, new: str, write: Callable[[sqlite3.Connection], None], *, is_copy: bool) -> None:
+        """Write the file `new`: a copy of this file or an empty index, changed by `write`."""
         from shutil import copyfile
 
         with suppress(FileNotFoundError):  # else a writer was killed
@@ -200,7 +204,7 @@ class IndexFile:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Keep other processes from writing inside the block; forks of this process wait.
+        """Return a context in which no other process writes the file, and this process does not fork.
 
         Raises:
             sqlite3.Error: Another process has held the lock for too long, or the lock cannot be written.
@@ -228,7 +232,7 @@ class IndexFile:
 
 
 def in_memory(newest: sqlite3.Connection | None) -> sqlite3.Connection:
-    """Return an index for this process alone, with the newest content, if no file can be written."""
+    """Return an index in memory, for this process alone: a copy of `newest`, or empty if that is None."""
     made = _connect(":memory:")
     if newest is None:
         make_tables(made)
@@ -238,14 +242,15 @@ def in_memory(newest: sqlite3.Connection | None) -> sqlite3.Connection:
 
 
 def _connect(uri: str) -> sqlite3.Connection:
+    """Return a connection with limits (see `_reader`), which all threads may use, to the database at `uri`."""
     return _reader()(uri, uri=True, check_same_thread=False)
 
 
 @cache
 def _reader() -> Callable[..., sqlite3.Connection]:
-    """Return a class of connections whose statements are limited, and that close when their last reader is gone.
+    """Return a class of connections that limit the time of each statement and the size of each value.
 
-    Which of several threads that is cannot be known before.
+    A connection closes itself when no thread uses it any more: which thread is the last cannot be known before.
     """
     import sqlite3
     from time import thread_time
@@ -270,10 +275,12 @@ def _reader() -> Callable[..., sqlite3.Connection]:
 
 
 def _check_tables(connection: sqlite3.Connection) -> None:
-    """Check that a file has no other tables than an index, and no view or trigger, which could compute without end.
+    """Check that a file has only the tables of an index.
+
+    A view or a trigger could compute without end.
 
     Raises:
-        sqlite3.Error, ValueError: It has.
+        sqlite3.Error, ValueError: The file has something else, or is damaged.
     """
     expected = {statement.strip() for statement in _TABLES.split(";")}
     for name, sql in connection.execute("SELECT name, sql FROM sqlite_master"):
@@ -288,9 +295,9 @@ def _check_tables(connection: sqlite3.Connection) -> None:
 
 
 def rows_of(connection: sqlite3.Connection, query: str, values: tuple[Any, ...], kinds: tuple[type, ...]) -> list[Any]:
-    """Return the rows that a query finds.
+    """Return the rows that a query finds, after a check of their types and of their total size.
 
-    A table may lead to one page of the file any number of times, so what is read is counted.
+    The size is counted since a damaged table may lead to one page of the file any number of times.
 
     Args:
         connection: The index.
@@ -323,7 +330,7 @@ def _is_private(status: os.stat_result) -> bool:
 
 
 def make_tables(connection: sqlite3.Connection) -> None:
-    """Make the tables of an index that describes nothing."""
+    """Make the tables of an empty index."""
     from fcregistry._tools.search import create_table
 
     connection.executescript(_TABLES)
@@ -357,7 +364,7 @@ def _write_piece(connection: sqlite3.Connection, name: str, rows: Iterable[tuple
 def _piece(
     connection: sqlite3.Connection, name: str, numbers: int, texts: int
 ) -> tuple[list[list[int]], list[list[str]]]:
-    """Return the columns of a table that is stored as one value, after comparing its checksum.
+    """Return the columns of numbers and those of texts of a table that `_write_piece` wrote, if its checksum is right.
 
     Args:
         connection: The index.
@@ -382,11 +389,11 @@ def _piece(
 
 
 class Stored(NamedTuple):
-    """What every process reads; whether its descriptions hold is not checked yet.
+    """The content of an index that every process reads, before the check which descriptions are valid.
 
     Attributes:
-        places: The folders of `sys.path` with metadata, as they were.
-        found: The entry points in them, and those in no folder that were described.
+        places: The metadata in folders of `sys.path`, as they were.
+        found: The entry points in these metadata, and described ones that are in no folder.
         files: The files that descriptions were made from: number, path, time (ns) and size (bytes) of each.
     """
 
@@ -396,12 +403,12 @@ class Stored(NamedTuple):
 
 
 def place_of(each: FoundEntryPoint) -> Place:
-    """Return what identifies an entry point in an index."""
+    """Return what identifies the entry point `each` in an index."""
     return (each.folder, each.info, type(each).__name__, each.entry_point, each.value, each.stamp)
 
 
 def stored_in(connection: sqlite3.Connection) -> Stored:
-    """Return what every process reads.
+    """Return the part of an index that every process reads.
 
     Raises:
         sqlite3.Error, ValueError: The file is damaged.
@@ -430,6 +437,7 @@ def stored_in(connection: sqlite3.Connection) -> Stored:
 
 
 def _stored_entry_points(connection: sqlite3.Connection) -> Iterator[FoundEntryPoint]:
+    """Yield the entry points in an index, each with its row."""
     kinds = {kind.__name__: kind for kind in KINDS.values()}
     (*times, rows, around, states), (names, *texts, by, files) = _piece(connection, "entry points", 5, 9)
     columns = map(EntryPointRow, rows, by, around, files, states)
@@ -441,6 +449,7 @@ def _stored_entry_points(connection: sqlite3.Connection) -> Iterator[FoundEntryP
 
 
 def _stamps(times: list[int], sizes: list[int]) -> list[Stamp | None]:
+    """Return the stamps of which an index has the times and sizes; None for `_NO_STAMP`."""
     return [None if each == _NO_STAMP else each for each in zip(times, sizes, strict=True)]
 
 
@@ -454,6 +463,14 @@ def _write_stored(
     entry_points: Iterable[tuple[FoundEntryPoint, EntryPointRow]],
     files: Collection[tuple[int, str, int, int]],
 ) -> None:
+    """Write the part of an index that every process reads, as `stored_in` reads it.
+
+    Args:
+        connection: The index.
+        places: The metadata in folders of `sys.path`.
+        entry_points: The entry points, each with its row.
+        files: The files that descriptions were made from: number, path, time (ns) and size (bytes) of each.
+    """
     _write_piece(
         connection,
         "entry points",
@@ -505,7 +522,7 @@ def write_descriptions(
     for place, each in described.items():
         row = _row_of_description(each, rows[place].row, numbers)
         rows[place] = row._replace(surroundings=after_failure if row.state else usual)
-    _drop(connection, _rows_left_behind(before, entry_points, described))
+    _delete_plugins(connection, _obsolete_rows(before, entry_points, described))
     _write_tools(connection, [(rows[place].row, each) for place, each in described.items()])
     files = _files_used(numbers, rows.values())
     _write_stored(connection, folders, ((each, rows[place]) for place, each in entry_points.items()), files)
@@ -513,7 +530,12 @@ def write_descriptions(
 
 
 def _still_installed(made: Iterable[FreshDescription], places: Places) -> dict[Place, FreshDescription]:
-    """Return the descriptions of plugins that were not uninstalled meanwhile, by plugin."""
+    """Return those of `made` whose plugins were not uninstalled meanwhile, by plugin.
+
+    Args:
+        made: The new descriptions.
+        places: The metadata in the folders of `sys.path`.
+    """
     here = {place_of(each) for place in places.values() for each in place.found}
     by_place = {place_of(each.plugin): each for each in made}
     return {place: each for place, each in by_place.items() if place in here or each.plugin.folder not in places}
@@ -528,9 +550,9 @@ def _entry_points_left(
     """Return the entry points that the index has from now on.
 
     Args:
-        before: Those that it had.
+        before: The entry points that it had.
         described: The new descriptions.
-        places: The folders of `sys.path`.
+        places: The metadata in the folders of `sys.path`.
         folders: All folders that the index has from now on: those of programs with another `sys.path` are kept while they exist.
     """
     left = {place_of(each): each for place in places.values() for each in place.found}
@@ -543,7 +565,7 @@ def _entry_points_left(
 
 
 def _number_files(stored: Stored, made: Iterable[FreshDescription]) -> dict[tuple[str, Stamp], int]:
-    """Return the numbers of the files in an index, and of those that new descriptions were made from."""
+    """Return the numbers of the files in an index, and new numbers for the other files of `made`, by path and stamp."""
     numbers = {(path, (time, size)): number for number, path, time, size in stored.files}
     following = count(1 + max(numbers.values(), default=0))
     for file in (file for each in made for file in each.files.items()):
@@ -553,7 +575,7 @@ def _number_files(stored: Stored, made: Iterable[FreshDescription]) -> dict[tupl
 
 
 def _number_rows(entry_points: dict[Place, FoundEntryPoint], stored: Stored) -> dict[Place, EntryPointRow]:
-    """Return the rows of entry points in an index; those that it did not have get new ones."""
+    """Return the row of each of `entry_points`: that in the index `stored`, or a new one."""
     rows = {place_of(each): each.cached for each in stored.found if each.cached is not None}
     following = count(1 + max((each.row for each in rows.values()), default=0))
     return {place: rows.get(place) or EntryPointRow(next(following)) for place in entry_points}
@@ -565,17 +587,23 @@ def _row_of_description(made: FreshDescription, row: int, numbers: dict[tuple[st
     Args:
         made: The description.
         row: The number of the row.
-        numbers: The numbers of files.
+        numbers: The numbers of files, as `_number_files` returns them.
     """
     state = (FAILED if made.record["failure"] is not None else 0) | (MISSED if made.missed else 0)
     files = " ".join(map(str, sorted(numbers[file] for file in made.files.items())))
     return EntryPointRow(row, "" if made.record["dynamic"] else made.by, 0, files, state)
 
 
-def _rows_left_behind(
+def _obsolete_rows(
     before: dict[Place, FoundEntryPoint], left: Collection[Place], described: Collection[Place]
 ) -> list[int]:
-    """Return the numbers of the rows whose entry points are gone or described anew: their tools are removed."""
+    """Return the numbers of the rows whose entry points are gone or described again: their tools are deleted.
+
+    Args:
+        before: The entry points that the index had.
+        left: The entry points that it has from now on.
+        described: The entry points that are described again.
+    """
     gone = (each.cached for place, each in before.items() if place in described or place not in left)
     return [cached.row for cached in gone if cached is not None]
 
@@ -583,13 +611,18 @@ def _rows_left_behind(
 def _files_used(
     numbers: dict[tuple[str, Stamp], int], rows: Iterable[EntryPointRow]
 ) -> list[tuple[int, str, int, int]]:
-    """Return the files that some rows depend on: number, path, time (ns) and size (bytes) of each."""
+    """Return the files that `rows` depend on: number, path, time (ns) and size (bytes) of each.
+
+    Args:
+        numbers: The numbers of all files.
+        rows: The rows.
+    """
     used = {number for each in rows for number in each.file_numbers}
     return [(number, path, *stamp) for (path, stamp), number in numbers.items() if number in used]
 
 
 def forget_descriptions(connection: sqlite3.Connection, forgotten: Collection[Place]) -> None:
-    """Change the descriptions of plugins into ones that never hold, and note that they were wrong."""
+    """Mark the descriptions of `forgotten` as wrong, so that they are never valid again."""
     places, found, files = stored_in(connection)
     for each in found:
         if each.cached is not None and place_of(each) in forgotten:
@@ -597,7 +630,8 @@ def forget_descriptions(connection: sqlite3.Connection, forgotten: Collection[Pl
     _write_stored(connection, places, ((each, each.cached) for each in found if each.cached is not None), files)
 
 
-def _drop(connection: sqlite3.Connection, plugins: Collection[int]) -> None:
+def _delete_plugins(connection: sqlite3.Connection, plugins: Collection[int]) -> None:
+    """Delete the plugins with these row numbers, and their tools, from an index."""
     tools = "(SELECT id FROM tools WHERE plugin = ?)"
     words = [f"DELETE FROM words WHERE rowid IN {tools}"] if _has_words(connection) else []
     for statement in (
@@ -610,6 +644,7 @@ def _drop(connection: sqlite3.Connection, plugins: Collection[int]) -> None:
 
 
 def _write_tools(connection: sqlite3.Connection, described: Collection[tuple[int, FreshDescription]]) -> None:
+    """Write described plugins, each with its row number, and their tools to an index."""
     import json  # lists of tools do without it
 
     connection.executemany(
@@ -635,7 +670,7 @@ def _write_tools(connection: sqlite3.Connection, described: Collection[tuple[int
 
 
 def _has_words(connection: sqlite3.Connection) -> bool:
-    """Return whether the index has words for search: SQLite can be built without the module for it."""
+    """Return whether the index has a table for search: SQLite can be built without the module for it."""
     return connection.execute("SELECT 1 FROM sqlite_master WHERE name = 'words'").fetchone() is not None
 
 
@@ -643,7 +678,7 @@ def _has_words(connection: sqlite3.Connection) -> bool:
 
 
 def lines_in(connection: sqlite3.Connection) -> tuple[bool, Iterable[StoredLine]]:
-    """Return whether every tool has a key of its own, and the lines of all tools that can be defined.
+    """Return whether no two tools have the same name and distribution, and the lines of all tools that can be defined.
 
     The lines are sorted by name and distribution.
 
@@ -656,6 +691,12 @@ def lines_in(connection: sqlite3.Connection) -> tuple[bool, Iterable[StoredLine]
 
 
 def _write_lines(connection: sqlite3.Connection, distributions: dict[int, str]) -> None:
+    """Write the lines of all tools in an index that can be defined, as `lines_in` reads them.
+
+    Args:
+        connection: The index.
+        distributions: The distribution of each plugin, by row number.
+    """
     import json  # as above
 
     lines: list[tuple[int, int, str, str, str, str]] = []

@@ -69,7 +69,7 @@ class Installed:
         """Yield the plugins of one distribution, or all.
 
         Args:
-            distribution: The name of the distribution, or None.
+            distribution: The name of the distribution, in any spelling; None for all plugins.
         """
         project = None if distribution is None else normalized(distribution)
         return (each for each in self.plugins if project in (None, each.project))
@@ -86,7 +86,7 @@ class Installed:
                 yield from claims[module]
 
     def owner(self, declaration: Declaration) -> FoundPlugin | None:
-        """Return the plugin that ships a declaration, or None for the application."""
+        """Return the plugin that ships `declaration`, or None if the application does."""
         if declaration.plugin is not None:
             return self.by_key.get(declaration.plugin)
         return self.owner_of_module(declaration.module)
@@ -109,16 +109,16 @@ class Installed:
         return None
 
     def change(self, plugin: FoundPlugin) -> str | None:
-        """Return how a plugin's distribution has changed since this process found it, or None."""
-        return _change(self._first[plugin.project], plugin)
+        """Return how a plugin's distribution has changed since this process found it, or None if it has not."""
+        return _distribution_change(self._first[plugin.project], plugin)
 
     def replace_found(self, found: Iterable[FoundEntryPoint], loaded: Mapping[PluginKey, FoundPlugin]) -> None:
-        """Use some entry points as what is installed.
+        """Use `found` as the installed entry points, except that loaded plugins stay as they are.
 
         Args:
             found: The entry points, sorted by distribution and name.
-            loaded: The loaded plugins, each as it was when it was imported. They stay so, even if a distribution was replaced or removed:
-                their code does, and so do their version and their owner.
+            loaded: The loaded plugins, each as it was when it was imported. Even if its distribution was replaced or removed, the process
+                keeps its code, and so its version and its owner.
         """
         if loaded:
             others = (each for each in found if not isinstance(each, FoundPlugin) or each.key not in loaded)
@@ -130,7 +130,7 @@ class Installed:
         self._is_found = True
 
     def ensure_found(self) -> None:
-        """Find what is installed, unless that was done."""
+        """Find what is installed, unless it was found before."""
         if not self._is_found:
             after_fork(self, Installed._forget)
             with self._finding:
@@ -138,11 +138,15 @@ class Installed:
                     self._find()
 
     def _found(self) -> _Found:
+        """Return what is installed; find it first if necessary."""
         self.ensure_found()
         return self._last
 
     def _forget(self) -> None:
-        """Find everything again in a forked process, without the lock, which a thread of the parent may hold."""
+        """Reset the state in a forked process: a new lock, since a thread of the parent may hold the old one.
+
+        What is installed is found again at the next use.
+        """
         self._finding = threading.Lock()
         self._is_found = False
 
@@ -153,7 +157,7 @@ class Installed:
 
 
 class _Found(NamedTuple):
-    """What was found at one time; in one object, so that a thread never sees parts of two.
+    """What was found at one time, in one object: a thread never sees one part from before and another from after.
 
     Attributes:
         everything: The entry points.
@@ -161,7 +165,7 @@ class _Found(NamedTuple):
         extensions: The extensions among them.
         by_key: The plugins by key.
         claims: Module -> the plugins that name it.
-        owners: Module -> its owner, of those in `claims` that were looked up.
+        owners: Module -> its owner, for the modules in `claims` that were looked up so far.
     """
 
     everything: tuple[FoundEntryPoint, ...]
@@ -173,7 +177,7 @@ class _Found(NamedTuple):
 
     @classmethod
     def of(cls, found: Iterable[FoundEntryPoint]) -> _Found:
-        """Return some entry points in this form."""
+        """Return what `found` consists of; no owner is looked up yet."""
         everything = tuple(found)
         plugins = tuple(each for each in everything if isinstance(each, FoundPlugin))
         extensions = tuple(each for each in everything if isinstance(each, FoundExtension))
@@ -197,10 +201,11 @@ def is_being_imported(module: str) -> bool:
 def _owner(module: str, claims: Mapping[str, list[FoundPlugin]]) -> FoundPlugin:
     """Return the plugin that owns a module.
 
-    That is one that names the module, unless the distribution of a plugin that names a package around it holds its file.
+    That is a plugin whose entry point names the module, unless the module's file is in the distribution of a plugin that names a package
+    above it.
 
     Args:
-        module: The module.
+        module: The module, which some entry point names.
         claims: Module -> the plugins whose entry points name it, for all modules.
     """
     naming = claims[module]
@@ -212,25 +217,27 @@ def _owner(module: str, claims: Mapping[str, list[FoundPlugin]]) -> FoundPlugin:
     if len(candidates) == 1 or (len(naming) == 1 and all(each.project == naming[0].project for each in candidates)):
         return naming[0]
     # The files of a distribution are slow to read, so only if there are several plugins
-    return min(candidates, key=lambda plugin: _claim(plugin, module))
+    return min(candidates, key=lambda plugin: _claim_key(plugin, module))
 
 
-def _claim(plugin: FoundPlugin, module: str) -> tuple[int, int, bool]:
-    """Return the sort key of a plugin's claim to a module.
+def _claim_key(plugin: FoundPlugin, module: str) -> tuple[int, int, bool]:
+    """Return the sort key of a plugin that may own a module; the least key wins.
 
-    First comes a plugin whose distribution holds the file, then one that names the nearest module, as a whole.
+    First come plugins whose distributions hold the file of the module, then those that name the nearest module, and of these those that name
+    no object in it.
     """
-    return (_CLAIM_OF_HOLDER[plugin.holds(module)], -len(plugin.module), bool(plugin.attribute))
+    return (_ORDER_OF_HOLDERS[plugin.holds(module)], -len(plugin.module), bool(plugin.attribute))
 
 
-_CLAIM_OF_HOLDER: Final = {True: 0, None: 1, False: 2}
+_ORDER_OF_HOLDERS: Final = {True: 0, None: 1, False: 2}
+"""The result of `FoundEntryPoint.holds` -> its place in the order of plugins."""
 
 
 # --- Distributions that were replaced while the process runs ---
 
 
-def _change(first: FoundEntryPoint, plugin: FoundEntryPoint) -> str | None:
-    """Return how a plugin's distribution has changed since this process found it, or None.
+def _distribution_change(first: FoundEntryPoint, plugin: FoundEntryPoint) -> str | None:
+    """Return how a plugin's distribution has changed since this process found it, or None if it has not.
 
     An installer writes the metadata of a distribution anew whenever it replaces the code, so the metadata are compared: their folder,
     which names the version, and the time and size of `entry_points.txt`. Metadata that are in no folder, such as those in an archive,

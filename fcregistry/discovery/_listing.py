@@ -1,6 +1,6 @@
 """Lines and names of tools for lists, search and completion.
 
-If the index describes exactly the tools that may be seen, they are read from it as rows, of which no object is made: there may be thousands.
+If the index describes exactly the visible tools, they are read from it as rows, and no `Tool` is made: there may be thousands.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 def tool_lines(selectors: Iterable[str] = ()) -> list[ToolLine]:
-    """Return a line for each tool that selectors name, sorted by name and distribution.
+    """Return a line for each tool that `selectors` name, sorted by name and distribution.
 
     Without selectors, the result has all tools.
 
     Raises:
-        SelectorError: One is not a valid selector.
-        ToolNotFoundError: One that does not exclude tools matches nothing.
+        SelectorError: A selector is not valid.
+        ToolNotFoundError: A selector that does not exclude tools matches nothing.
         AmbiguousToolError: Several tools have a plain name.
     """
     wanted = tuple(selectors)
@@ -43,7 +43,7 @@ def tool_lines(selectors: Iterable[str] = ()) -> list[ToolLine]:
 def searchable_texts() -> list[tuple[FoundPlugin, str, str]] | None:
     """Return (plugin, name with group, record as text) of each tool, sorted by name and distribution.
 
-    The result is None if the index alone does not answer that.
+    The result is None if the index does not describe exactly the visible tools.
     """
     index = _complete_index()
     return None if index is None else index.texts()
@@ -62,9 +62,10 @@ def broken_tools() -> list[tuple[str | None, str]]:
 
 
 def names_starting_with(beginning: str) -> set[str]:
-    """Return the names of tools that have that beginning; if it has a colon, with their distribution.
+    """Return the names of tools that begin with `beginning`.
 
-    The name of a tool in a group begins with the group; without it, if only then it has that beginning.
+    If `beginning` has a colon, the names have their distribution. The name of a tool has its group, unless it begins with `beginning` only
+    without the group.
     """
     index = None if ":" in beginning else _complete_index()
     if index is None:
@@ -79,12 +80,16 @@ def names_starting_with(beginning: str) -> set[str]:
 
 
 def _without_group(name: str) -> str:
+    """Return a name without its group, but with its distribution if it has one."""
     owner, colon, local = name.rpartition(":")
     return owner + colon + local.rpartition(".")[2]
 
 
 def _complete_index() -> Index | None:
-    """Return the index if it describes exactly the tools that may be seen, else None."""
+    """Return the index if it describes exactly the visible tools, else None.
+
+    Plugins are described first, if necessary.
+    """
     discovery = current()
     discovery.describe_all()
     if (
@@ -99,6 +104,7 @@ def _complete_index() -> Index | None:
 
 
 def _line(owned: Owned) -> ToolLine:
+    """Return the line of a tool, which is described or declared."""
     declaration, owner = owned
     if isinstance(declaration, Described):
         summary, deprecated = (

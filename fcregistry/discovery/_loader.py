@@ -34,9 +34,7 @@ def load_plugin(
 ) -> LoadedPlugin | FailedPlugin | None:
     """Import one plugin, and declare the tools that its entry point names.
 
-    It raises only `KeyboardInterrupt`.
-
-    What it prints goes to stderr, so that it cannot spoil the output of a command.
+    Only `KeyboardInterrupt` is raised. What the plugin prints goes to stderr, so that it cannot spoil the output of a command.
 
     Args:
         plugin: The entry point.
@@ -57,13 +55,18 @@ def load_plugin(
     if done is None:
         return None
     seconds = perf_counter() - start
-    if isinstance(done, Failure):
+    if isinstance(done, ImportFailure):
         return FailedPlugin(plugin=plugin, seconds=seconds, error=done.error, traceback=done.traceback)
     return LoadedPlugin(plugin=plugin, seconds=seconds)
 
 
-class Failure(NamedTuple):
-    """What an entry point's code raised, with its traceback as text."""
+class ImportFailure(NamedTuple):
+    """What importing or using an entry point raised.
+
+    Attributes:
+        error: The exception.
+        traceback: Its traceback, as text.
+    """
 
     error: BaseException
     traceback: str
@@ -74,25 +77,25 @@ def import_and_use(
     use: Callable[[ModuleType], T],
     prints: Callable[[], AbstractContextManager[None]] = prints_to_stderr,
     *machinery: str,
-) -> T | Failure | None:
-    """Import the module that an entry point names, and return what a function makes of it.
+) -> T | ImportFailure | None:
+    """Import the module that `found` names, and return what `use` returns for it, or what was raised.
 
-    What either raises is returned. A process that the code forks, and that comes back from it, is ended.
+    If the code forks this process, the child ends here; only the parent returns.
 
     Args:
         found: The entry point.
-        use: The function.
+        use: Called with the module.
         prints: Returns the context that redirects what is printed.
-        machinery: The beginnings of paths whose frames a traceback need not show.
+        machinery: The beginnings of the paths of files whose frames a traceback leaves out.
 
     Returns:
-        The result; None if this thread is already importing the module.
+        The result of `use`; an `ImportFailure` if the import or `use` raised; None if this thread is already importing the module.
 
     Raises:
-        KeyboardInterrupt: The user interrupted it.
+        KeyboardInterrupt: The user interrupted the import.
     """
     _forks.count_forks()
-    generation = _forks.generation
+    generation_before = _forks.generation
     try:
         _check_metadata(found)
         with prints():
@@ -100,18 +103,21 @@ def import_and_use(
             if getattr(getattr(module, "__spec__", None), "_initializing", False):
                 return None
             used = use(module)
-        if _forks.generation != generation:  # the code has forked, and this is the child
-            _forks.end_child()
+        _forks.end_if_forked(generation_before)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # foreign code: it may raise anything, SystemExit too, and costs only itself  # noqa: BLE001
-        if _forks.generation != generation:
-            _forks.end_child(error)
-        return Failure(error, own_part(error, *machinery))
+        _forks.end_if_forked(generation_before, error)
+        return ImportFailure(error, own_part(error, *machinery))
     return used
 
 
 def _check_metadata(found: FoundEntryPoint) -> None:
+    """Check that an entry point that comes from the index is in the installed metadata.
+
+    Raises:
+        PluginError: The metadata do not name the entry point.
+    """
     if found.cached is not None and not is_in_metadata(found):
         where = f"{found.label} is in the index, but not in {found.folder}/{found.info}"
         raise PluginError(f"{where}, so it is not imported; `fcregistry doctor` renews the index")
@@ -131,14 +137,14 @@ class NamedTools:
         self._decorated = list(log)
 
     def declare(self, value: Any, place: str) -> None:
-        """Declare an object, or each one of a list.
+        """Declare `value` as a tool; or, if it is a list or a toolset, each object in it.
 
         Args:
             value: The object.
             place: Its name in the module, for messages.
 
         Raises:
-            PluginError: It is not a tool.
+            PluginError: The object cannot be a tool.
             DuplicateToolError: Two of the tools have one name.
         """
         if isinstance(value, (list, tuple)) and not is_model(value):
@@ -164,6 +170,11 @@ class NamedTools:
             )
 
     def _declare_tool(self, tool: Tool) -> None:
+        """Declare the function of `tool` under its name, unless a decorator declared it already.
+
+        Raises:
+            PluginError: A decorator declared the tool with another description.
+        """
         original = definition_of(tool).declaration
         options = original.options
         decorated = [each for each in self._decorated if each.function is original.function and each.name == tool.name]
@@ -179,6 +190,11 @@ class NamedTools:
             self._add(Declaration(original.function, tool.name, original.group, module, options, original.locals))
 
     def _declare_function(self, function: Callable[..., Any], place: str) -> None:
+        """Declare `function` under its own name, unless a decorator declared it already.
+
+        Raises:
+            PluginError: The function cannot be a tool.
+        """
         if self._claim(each for each in self._decorated if each.function is function):
             return
         try:
@@ -191,10 +207,7 @@ class NamedTools:
         self._add(Declaration(function, name, DEFAULT_GROUP, self._plugin.module, {}))
 
     def _claim(self, decorated: Iterable[Declaration]) -> bool:
-        """Use the declarations that decorators made; return whether there are any.
-
-        One that no plugin owns becomes this plugin's.
-        """
+        """Give this plugin the declarations in `decorated` that no plugin owns; return whether `decorated` has any."""
         found = list(decorated)
         for each in found:
             if not self._is_owned(each):
@@ -202,6 +215,7 @@ class NamedTools:
         return bool(found)
 
     def _add(self, declaration: Declaration) -> None:
+        """Add `declaration` to the log as a declaration of this plugin."""
         declaration.plugin = self._plugin.key
         log.add(declaration)
 
@@ -224,13 +238,13 @@ def named_object(found: FoundEntryPoint, module: ModuleType) -> Any:
 
 
 def own_part(error: BaseException, *machinery: str) -> str:
-    """Return the traceback as text, without the frames of importlib and of this folder.
+    """Return the traceback of `error` as text, with the plugin's own frames only.
 
-    The frames that remain are those of the plugin.
+    The frames of importlib and of the modules in this folder are left out.
 
     Args:
         error: What the plugin raised.
-        machinery: The beginnings of more paths to leave out.
+        machinery: The beginnings of the paths of more files whose frames are left out.
     """
     trace = traceback.TracebackException.from_exception(error)
     _shorten(trace, ("<frozen importlib", _IMPORTLIB, _DISCOVERY, *machinery))
@@ -242,6 +256,7 @@ _DISCOVERY: Final = f"{os.path.dirname(__file__)}{os.sep}"
 
 
 def _shorten(trace: traceback.TracebackException, machinery: tuple[str, ...]) -> None:
+    """Remove from `trace` and its causes the frames of files whose paths begin with one of `machinery`."""
     left = [each for each in trace.stack if not each.filename.startswith(machinery)]
     trace.stack = traceback.StackSummary.from_list(left)
     for other in (trace.__cause__, trace.__context__):

@@ -53,7 +53,7 @@ _CODE: Final = (*SOURCE_SUFFIXES, *EXTENSION_SUFFIXES)
 
 
 def lock_drift(found: FoundEntryPoint, operator: Trust, *, contents: bool = True) -> str | None:
-    """Return how a plugin's distribution differs from the lock, or None if it does not.
+    """Return how the distribution of an entry point differs from the lock, or None if it does not.
 
     Call it before the plugin is imported. Modules of the distribution that are imported later are compared at that time, with the digests
     that this call found.
@@ -67,7 +67,8 @@ def lock_drift(found: FoundEntryPoint, operator: Trust, *, contents: bool = True
     if not operator.locks:
         return None
     content = Contents(found.source)
-    if reason := _pin_drift(found.distribution, found.version, "the files", content.digest, operator):
+    difference = f"the files of {found.distribution} {found.version} are not those of"
+    if reason := _pin_drift(found.distribution, found.version, content.digest, difference, operator):
         return reason
     source = operator.locks[0][0]
     if contents and (reason := _content_drift(found.distribution, content)):
@@ -84,17 +85,18 @@ def source_drift(owner: SourceOwner, operator: Trust) -> str | None:
         owner: The source.
         operator: The configuration.
     """
-    return _pin_drift(owner.distribution, owner.version, "the parts of the definition", owner.digest, operator)
+    difference = f"the definition of {owner.distribution} {owner.version} is not that of"
+    return _pin_drift(owner.distribution, owner.version, owner.digest, difference, operator)
 
 
-def _pin_drift(name: str, version: str, parts: str, digest: str, operator: Trust) -> str | None:
-    """Return how a version and a digest differ from those of the locks, or None if they do not.
+def _pin_drift(name: str, version: str, digest: str, difference: str, operator: Trust) -> str | None:
+    """Return how a version and a digest differ from those in the locks, or None if they do not.
 
     Args:
         name: The distribution or source.
         version: Its version.
-        parts: The words for what the digest covers.
-        digest: The digest.
+        digest: Its digest.
+        difference: The message if the digest differs, up to the path of the lock.
         operator: The configuration.
     """
     for source, lock in operator.locks:
@@ -105,12 +107,17 @@ def _pin_drift(name: str, version: str, parts: str, digest: str, operator: Trust
         if version != pin.version:
             return f"{source}, and {lock.path} has {pin.version} of {name}, not {version}: {fix}"
         if digest != pin.files:
-            return f"{source}, and {parts} of {name} {version} are not those of {lock.path}: {fix}"
+            return f"{source}, and {difference} {lock.path}: {fix}"
     return None
 
 
 def _content_drift(name: str, content: Contents) -> str | None:
-    """Return why importing a distribution would run other code than was installed, or None."""
+    """Return the reason that importing a distribution would run other code than was installed, or None.
+
+    Args:
+        name: The distribution.
+        content: Its content.
+    """
     for find, message in _DRIFTS:
         if files := find(content):
             first = files[0] + (f" and {len(files) - 1} more" if len(files) > 1 else "")
@@ -165,7 +172,7 @@ class Contents:
     def __init__(self, source: Distribution) -> None:
         self._source = source
         self._modules = _modules(source)
-        self.files = _listed(source, self._modules)
+        self.files = _locked_files(source, self._modules)
         self.is_editable = not self.files
         if self.is_editable:
             found = _editable_roots(source, self._modules)
@@ -182,14 +189,14 @@ class Contents:
         files that installers write.
         """
         if not self.is_editable:
-            return f"sha256:{_joined((each.name, each.hash) for each in self.files)}"
+            return f"sha256:{_digest_of_lines((each.name, each.hash) for each in self.files)}"
         entry_points = sha256((self._source.read_text("entry_points.txt") or "").encode()).hexdigest()
         lines = {(each.name, urlsafe_b64decode(f"{each.hash.partition('=')[2]}=").hex()) for each in self.files}
-        return f"sources-sha256:{_joined([('entry_points.txt', entry_points), *lines])}"
+        return f"sources-sha256:{_digest_of_lines([('entry_points.txt', entry_points), *lines])}"
 
     def altered(self) -> tuple[str, ...]:
         """Return the files that do not exist, or do not match RECORD, sorted."""
-        return () if self.is_editable else tuple(each.name for each in self.files if not _holds(each))
+        return () if self.is_editable else tuple(each.name for each in self.files if not _matches_record(each))
 
     def shadowing(self) -> tuple[str, ...]:
         """Return the files of other modules that Python would run in place of the installed ones."""
@@ -212,6 +219,7 @@ class Contents:
         return Locked(distribution, source, self.roots, hashes)
 
     def _code(self) -> tuple[Path, ...]:
+        """Return the paths of the files of code."""
         return tuple(dict.fromkeys(each.path for each in self.files if each.name.endswith(_CODE)))
 
 
@@ -223,14 +231,16 @@ _DRIFTS: Final = (
         "Python would run the byte code {files} of {name} without comparing it with its source: remove it",
     ),
 )
-"""The method that finds files with which Python would run other code than was installed -> what to say of them."""
+"""The method that finds files with which Python would run other code than was installed, and the message about them."""
 
 
-def _joined(lines: Iterable[tuple[str, str]]) -> str:
+def _digest_of_lines(lines: Iterable[tuple[str, str]]) -> str:
+    """Return the SHA-256, in hexadecimal, of sorted lines: the name and the digest of a file each."""
     return sha256("".join(f"{name},{digest}\n" for name, digest in sorted(lines)).encode()).hexdigest()
 
 
-def _holds(file: LockedFile) -> bool:
+def _matches_record(file: LockedFile) -> bool:
+    """Return whether the content of `file` has the digest in RECORD; False if it cannot be read."""
     try:
         return has_digest(file.path.read_bytes(), file.hash)
     except OSError:
@@ -238,19 +248,20 @@ def _holds(file: LockedFile) -> bool:
 
 
 def has_digest(content: bytes, expected: str) -> bool:
-    """Return whether the content of a file has a digest, which RECORD writes as `sha256=…`."""
+    """Return whether `content` has the digest `expected`, which RECORD writes as `sha256=…`."""
     algorithm = expected.partition("=")[0]
     if algorithm not in algorithms_guaranteed or not new(algorithm).digest_size:
         return False  # algorithms of variable size need one, and match nothing
-    return _recorded(content, algorithm) == expected.rstrip("=")
+    return _record_digest(content, algorithm) == expected.rstrip("=")
 
 
-def _recorded(content: bytes, algorithm: str = "sha256") -> str:
-    """Return the digest of the content of a file as RECORD writes it."""
+def _record_digest(content: bytes, algorithm: str = "sha256") -> str:
+    """Return the digest of `content` as RECORD writes it: `sha256=…`."""
     return f"{algorithm}={urlsafe_b64encode(new(algorithm, content).digest()).rstrip(b'=').decode()}"
 
 
 def _modules(source: Distribution) -> tuple[str, ...]:
+    """Return the modules that a distribution's entry points of fcregistry's groups name, sorted."""
     named = (each.value.partition(":")[0].strip() for each in source.entry_points if each.group in KINDS)
     return tuple(sorted(set(named)))
 
@@ -258,10 +269,10 @@ def _modules(source: Distribution) -> tuple[str, ...]:
 # --- What RECORD lists ---
 
 
-def _listed(source: Distribution, modules: Iterable[str]) -> tuple[LockedFile, ...]:
-    """Return the lines of RECORD that a lock covers, sorted; none if RECORD does not list the modules.
+def _locked_files(source: Distribution, modules: Iterable[str]) -> tuple[LockedFile, ...]:
+    """Return the files in RECORD that a lock covers, sorted; none if RECORD does not list the code of `modules`.
 
-    A line of code without a digest gets that of its file.
+    A file of code without a digest in RECORD gets that of its content.
     """
     rows = (row for row in csv.reader((source.read_text("RECORD") or "").splitlines()) if len(row) > 1)
     lines = sorted((row[0].replace("\\", "/"), row[1]) for row in rows)
@@ -294,7 +305,7 @@ def _digest_of_code(path: Path) -> str:
     if not path.name.endswith(_CODE):
         return ""
     try:
-        return _recorded(path.read_bytes())
+        return _record_digest(path.read_bytes())
     except OSError:
         return "sha256="  # matches nothing
 
@@ -303,11 +314,15 @@ def _digest_of_code(path: Path) -> str:
 
 
 def _sources(root: Path) -> Iterator[LockedFile]:
-    """Yield each source file and extension module of a top-level package or module."""
+    """Yield the source files and extension modules of a topmost package or module.
+
+    Args:
+        root: The folder of the package, or the file of the module.
+    """
     files = [root] if root.is_file() else [each for each in root.rglob("*") if each.name.endswith(_CODE)]
     for file in files:
         if file.is_file():
-            yield LockedFile(file.relative_to(root.parent).as_posix(), file, _recorded(file.read_bytes()))
+            yield LockedFile(file.relative_to(root.parent).as_posix(), file, _record_digest(file.read_bytes()))
 
 
 def _editable_roots(source: Distribution, modules: Iterable[str]) -> dict[str, list[Path]]:
@@ -324,7 +339,7 @@ def _editable_roots(source: Distribution, modules: Iterable[str]) -> dict[str, l
         if (module := waiting.pop()) in seen:
             continue
         seen.add(module)
-        for name, path in _roots(module):
+        for name, path in _root_paths(module):
             if path not in found.setdefault(name, []):
                 found[name].append(path)
                 waiting += _words_in(path, words) if words else ()
@@ -332,7 +347,12 @@ def _editable_roots(source: Distribution, modules: Iterable[str]) -> dict[str, l
 
 
 def _words_in(root: Path, words: bytes) -> Iterator[str]:
-    """Yield those words, separated by `|`, that occur in a file, or in the Python files below a folder."""
+    """Yield each occurrence of some words in a file, or in the Python files below a folder.
+
+    Args:
+        root: The file or folder.
+        words: The words, separated by `|`.
+    """
     pattern = re.compile(rb"\b(?:" + words + rb")\b")
     for file in [root] if root.is_file() else root.rglob("*.py"):
         if file.is_file():
@@ -355,10 +375,10 @@ def _folders_on_pth(file: Path) -> Iterator[Path]:
     return (folder for folder in folders if folder.is_dir())
 
 
-def _roots(module: str) -> Iterator[tuple[str, Path]]:
-    """Yield the name, and the folder or file, of the topmost package or module of a dotted name.
+def _root_paths(module: str) -> Iterator[tuple[str, Path]]:
+    """Yield the name, and each folder or file, of the topmost package or module in a dotted name.
 
-    It is not imported.
+    If a namespace is at the top, that is the topmost package or module in it. Nothing is yielded if it does not exist. It is not imported.
     """
     top, *below = module.split(".")
     try:
@@ -378,6 +398,13 @@ def _roots(module: str) -> Iterator[tuple[str, Path]]:
 
 
 def _in_namespace(above: str, folder: Path, below: list[str]) -> Iterator[tuple[str, Path]]:
+    """Yield the dotted name, and the folder or files, of the topmost package or module in a folder of a namespace.
+
+    Args:
+        above: The name of the namespace.
+        folder: The folder.
+        below: The parts of the dotted name after that of the namespace.
+    """
     for name in below:
         above, inner = f"{above}.{name}", folder / name
         if not inner.is_dir():
@@ -447,7 +474,7 @@ class LockedImports:
             path: The `__path__` of the package that contains it, or None.
             target: The module to reload, or None.
         """
-        owners = [each for each in tuple(self._locked.values()) if _is_at_or_below(name, each.roots)]
+        owners = [each for each in tuple(self._locked.values()) if _is_in_roots(name, each.roots)]
         if not owners:
             return None
         spec = self._found_by_others(name, path, target)
@@ -458,6 +485,7 @@ class LockedImports:
         return _compared_spec(spec, owners[0], expected)
 
     def _found_by_others(self, name: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
+        """Return the spec of a module that the other finders return first, or None if they find none."""
         for finder in tuple(sys.meta_path):
             find = None if finder is self else getattr(finder, "find_spec", None)
             if find is not None and (spec := find(name, path, target)) is not None:
@@ -470,7 +498,8 @@ locked_imports = LockedImports()
 """The finder of this process; it is in `sys.meta_path` once a locked plugin may be imported."""
 
 
-def _is_at_or_below(name: str, roots: frozenset[str]) -> bool:
+def _is_in_roots(name: str, roots: frozenset[str]) -> bool:
+    """Return whether the module `name`, or a package above it, is one of `roots`."""
     while name:
         if name in roots:
             return True
@@ -479,6 +508,13 @@ def _is_at_or_below(name: str, roots: frozenset[str]) -> bool:
 
 
 def _compared_spec(spec: ModuleSpec, owner: Locked, expected: str | None) -> ModuleSpec:
+    """Return a spec like `spec`, whose loader compares the file before it runs.
+
+    Args:
+        spec: The spec of a module that is in a file.
+        owner: The locked distribution.
+        expected: The digest of the file in the lock; None if the lock does not cover the file.
+    """
     path = str(spec.origin)
     kind = _ExtensionLoader if path.endswith(tuple(EXTENSION_SUFFIXES)) else _SourceLoader
     loader = kind(spec.name, path)
@@ -490,10 +526,10 @@ def _compared_spec(spec: ModuleSpec, owner: Locked, expected: str | None) -> Mod
 
 
 def _checked_content(loader: _SourceLoader | _ExtensionLoader, owner: Locked, expected: str | None) -> bytes:
-    """Return the content of a loader's file.
+    """Return the content of a loader's file, if it is the locked content.
 
     Raises:
-        ImportError: It differs from the locked content, or the lock does not cover the file, such as byte code without its source.
+        ImportError: The content differs, or the lock does not cover the file, such as byte code without its source.
     """
     name, path, distribution = loader.name, str(loader.path), owner.distribution
     which = f"{path} is not a file of"

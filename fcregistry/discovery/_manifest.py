@@ -1,6 +1,4 @@
-"""The manifest: a file in which a package lists its own tools.
-
-With it, nothing is imported to describe them.
+"""The manifest: a file in which a package lists its own tools, so that they are described without an import.
 
 A manifest is JSON: the tools of every entry point of one package, and digests of the sources that they were read from, which tell whether it
 is as new as the code. It has nothing of the machine, nor a version or a time: the same code gives the same bytes, on any Python.
@@ -64,9 +62,9 @@ class ManifestProblem:
 
 
 def manifest_of(found: FoundPlugin) -> Manifest | ManifestProblem | None:
-    """Return the part of the manifest beside an entry point's code that is for it.
+    """Return the part for an entry point in the manifest beside its code.
 
-    The result is None if there is no manifest.
+    The result is None if there is no manifest, and a `ManifestProblem` if the manifest cannot be used.
 
     Args:
         found: The entry point. It is not imported.
@@ -77,7 +75,7 @@ def manifest_of(found: FoundPlugin) -> Manifest | ManifestProblem | None:
     path = place.manifest
     try:
         content = read_manifest(path)
-        plugin = _part_for(found, content)
+        plugin = _entry_for(found, content)
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -93,7 +91,12 @@ def manifest_of(found: FoundPlugin) -> Manifest | ManifestProblem | None:
     )
 
 
-def _part_for(found: FoundPlugin, content: ManifestContent) -> ManifestPlugin:
+def _entry_for(found: FoundPlugin, content: ManifestContent) -> ManifestPlugin:
+    """Return the part of a manifest for the entry point `found`.
+
+    Raises:
+        ValueError: The manifest is of another distribution, or does not list the entry point as it is.
+    """
     if normalized(content["distribution"]) != normalized(found.distribution):
         raise ValueError(f"it is the manifest of {content['distribution']}, not of {found.distribution}")
     for plugin in content["plugins"]:
@@ -105,6 +108,7 @@ def _part_for(found: FoundPlugin, content: ManifestContent) -> ManifestPlugin:
 
 
 def _problem(found: FoundPlugin, path: Path, message: str) -> ManifestProblem:
+    """Return the problem `message` of the manifest at `path`, with what the user can do about it."""
     advice = f"run in the project of {found.distribution}: fcregistry manifest build; or tell its authors"
     return ManifestProblem(path=path, message=message, advice=advice)
 
@@ -165,11 +169,11 @@ def manifest_text(content: ManifestContent) -> str:
 
 
 def read_bounded(file: IO[bytes], most: int = MAX_MANIFEST_BYTES) -> str:
-    """Return the text of an external file, of which at most that many bytes are read.
+    """Return the text of an external file, of which at most `most` bytes are read.
 
     Raises:
-        OSError: It cannot be read.
-        ValueError: It is larger, or not UTF-8.
+        OSError: The file cannot be read.
+        ValueError: The file is larger, or not UTF-8.
     """
     data = file.read(most + 1)
     if len(data) > most:
@@ -221,9 +225,11 @@ def parse_manifest(text: str) -> ManifestContent:
 
 
 def _check(content: dict[str, Any]) -> None:
-    """Check the content and normalize its tool records.
+    """Check the content of a manifest, and replace its tool records by normalized ones.
 
-    A missing or wrong value raises `KeyError`, `TypeError` or `AttributeError`.
+    Raises:
+        KeyError, TypeError, AttributeError: A value is missing, or has another type.
+        ValueError: A value is wrong.
     """
     _check_kind(content["distribution"], str, "distribution")
     for plugin in content["plugins"]:
@@ -247,16 +253,18 @@ def _check(content: dict[str, Any]) -> None:
 
 
 def _check_kind(value: object, kind: type, name: str) -> None:
+    """Raise `TypeError` with `name` unless `value` is of the type `kind`."""
     if not isinstance(value, kind):
         raise TypeError(f"{name}: {value!r}")
 
 
 def _shortened(text: str, most: int) -> str:
+    """Return `text`; if it has more than `most` characters, its beginning with an ellipsis."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _check_inside(name: str) -> None:
-    """Refuse a path out of the package's parent folder, and a text that cannot be a path."""
+    """Raise `ValueError` if `name` cannot be a path, or leads out of the package's parent folder."""
     if "\0" in name or _SURROGATE.search(name):
         raise ValueError(f"it names a path that no file can have: {_shortened(repr(name), _LONGEST_VALUE)}")
     path = PurePosixPath(name)
@@ -291,7 +299,7 @@ class PackageLocation:
         return stem / MANIFEST_FILE if self.is_package else stem.with_name(f"{stem.name}.{MANIFEST_FILE}")
 
     def name_of(self, path: Path) -> str | None:
-        """Return the relative path, with slashes, of a file of the package or module, else None."""
+        """Return the path of a file relative to `folder`, with slashes; None if the package or module does not have it."""
         stem = self.folder.resolve().joinpath(*self.parts)
         path = path.resolve()
         inside = path.is_relative_to(stem) if self.is_package else path == stem.with_name(f"{stem.name}.py")
@@ -299,10 +307,10 @@ class PackageLocation:
 
 
 def location_of(found: FoundPlugin) -> PackageLocation | None:
-    """Return the place of an entry point's code; None if it is not in a folder of Python files.
+    """Return the place of an entry point's code; None if the code is not in Python files.
 
-    A regular install has it beside the distribution's metadata. An editable one has it elsewhere, and Python's own finders are asked for the
-    topmost package only, because to find a module in a package they would import the package.
+    In a regular install, the code is beside the distribution's metadata. In an editable install it is elsewhere, and Python's own finders are
+    asked for the topmost package only, because to find a module in a package they would import the package.
     """
     parts = found.module.split(".")
     beside = location_in(Path(found.folder), parts) if found.folder else None
@@ -312,9 +320,13 @@ def location_of(found: FoundPlugin) -> PackageLocation | None:
 
 
 def location_in(folder: Path, parts: Sequence[str]) -> PackageLocation | None:
-    """Return the place of the topmost package or module of a dotted name, below a folder.
+    """Return the place of the topmost package or module in a dotted name, below a folder.
 
-    The result is None if it is not there.
+    Namespaces do not count. The result is None if there is no such package or module below the folder.
+
+    Args:
+        folder: The folder.
+        parts: The dotted name, split.
     """
     for length, name in enumerate(parts, start=1):
         path = folder.joinpath(*parts[:length])
@@ -329,7 +341,7 @@ def location_in(folder: Path, parts: Sequence[str]) -> PackageLocation | None:
 
 
 def _folders_of(name: str) -> Iterator[Path]:
-    """Yield the folders that contain a top-level package or module."""
+    """Yield the folders that contain the top-level package or module `name`; none if Python does not find it."""
     try:
         spec = find_spec(name)
     except Exception:  # foreign code: a finder that raises has not found it  # noqa: BLE001
@@ -366,7 +378,7 @@ def source_digest(data: bytes, name: str) -> str:
 
 
 def changed_sources(folder: Path, sources: Mapping[str, str]) -> tuple[str, ...]:
-    """Return the names of sources that do not exist, or have another digest; sorted.
+    """Return, sorted, the names of the sources that do not exist or have another digest.
 
     Args:
         folder: The folder that the names are relative to.
@@ -391,7 +403,7 @@ _LONGEST_DIFFERENCE: Final = 60
 
 
 def manifest_drift(described: Iterable[ToolRecord], current: Iterable[ToolRecord]) -> list[str]:
-    """Return how the tools of a plugin differ from its description, a line each; nothing if they do not.
+    """Return a line for each difference between the tools of a plugin and its description.
 
     Args:
         described: The records of the tools in a manifest.
@@ -414,7 +426,13 @@ def manifest_drift(described: Iterable[ToolRecord], current: Iterable[ToolRecord
 
 
 def _value_differences(old: Any, new: Any, path: str) -> Iterator[str]:
-    """Yield the differences of two JSON values, at any depth."""
+    """Yield a line for each difference between two JSON values, at any depth.
+
+    Args:
+        old: The value in the description.
+        new: The value in the code.
+        path: The path of the values, for the lines.
+    """
     if isinstance(old, dict) and isinstance(new, dict):
         for name in dict.fromkeys((*old, *new)):
             yield from _value_differences(old.get(name, _NOTHING), new.get(name, _NOTHING), f"{path}.{name}")
@@ -426,6 +444,7 @@ _NOTHING: Final = object()
 
 
 def _shown(value: object) -> str:
+    """Return a JSON value as text for a line about a difference; `missing` for `_NOTHING`."""
     if value is _NOTHING:
         return "missing"
     return _shortened(json.dumps(value, ensure_ascii=False), _LONGEST_DIFFERENCE)

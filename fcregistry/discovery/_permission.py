@@ -24,7 +24,8 @@ class Permission:
 
     It is made for one operation, such as one look-up, and then discarded.
 
-    The `to_…` methods return why something is not allowed, in a text that names the file or variable that forbids it; None if it is allowed.
+    The `to_…` methods return the reason that something is not allowed, or None if it is allowed. The reason names the file or the variable
+    that forbids it.
 
     Attributes:
         is_open: Whether the configuration allows everything, so that callers need not ask.
@@ -41,9 +42,12 @@ class Permission:
         self.is_open: bool = self._operator.is_open
 
     def to_describe(self, plugin: FoundEntryPoint | SourceOwner) -> str | None:
-        """Return why a plugin or source must not be described or shown, or a command must not be listed.
+        """Return the reason that `plugin` must not be described or shown, or None if it may be.
 
-        This is called for each of its tools, so the answer is cached.
+        This method is called for each of its tools, so the answer is cached.
+
+        Args:
+            plugin: The plugin or source; or a command, which may be listed if the result is None.
         """
         if self.is_open:
             return None
@@ -56,11 +60,9 @@ class Permission:
         return self._plugins[plugin.key]
 
     def to_import(self, found: FoundEntryPoint) -> str | None:
-        """Return why a plugin, an extension or a command must not be imported.
+        """Return the reason that a plugin, an extension or a command must not be imported, or None if it may be.
 
-        If it is locked, all of its files are compared with the lock.
-
-        What is imported of a locked distribution afterwards is compared once more, file by file, before it runs.
+        If its distribution is locked, all files of that are compared with the lock. Each file is compared once more when it is imported.
         """
         if self.is_open:
             return None
@@ -68,9 +70,9 @@ class Permission:
         return refusal or self.to_trust(found) or self._drift(found, contents=True)
 
     def to_trust(self, found: FoundEntryPoint, *, thorough: bool = True) -> str | None:
-        """Return why an entry point may belong to another distribution than its metadata name.
+        """Return the reason to doubt that an entry point belongs to the distribution that its metadata name, or None.
 
-        This matters only if the configuration trusts that distribution by name.
+        The result is also None if the configuration does not trust that distribution by name: then it does not matter.
 
         Args:
             found: The entry point.
@@ -85,7 +87,7 @@ class Permission:
         return None if reason is None else f"{setting}, and {reason}"
 
     def to_see(self, declaration: Declaration, owner: Shipper | None) -> str | None:
-        """Return why a tool must not be seen.
+        """Return the reason that a tool must not be seen, or None if it may be seen.
 
         A described tool is compared with the lock here; of a tool whose plugin is imported, the executor compares it.
 
@@ -105,10 +107,11 @@ class Permission:
         return self._operator.record_refusal(owner.distribution, record)
 
     def preferred(self, distributions: Iterable[str]) -> str | None:
-        """Return which of some distributions has precedence, or None."""
+        """Return the one of `distributions` that has precedence over the others, or None."""
         return self._operator.preferred(distributions)
 
     def _drift(self, found: FoundEntryPoint | SourceOwner, *, contents: bool) -> str | None:
+        """Return how the distribution of an entry point, or a source, differs from the lock, or None if it does not."""
         if not self._operator.locks:
             return None
         from fcregistry.discovery._locks import lock_drift, source_drift

@@ -1,4 +1,4 @@
-"""The outcome of loading each plugin or extension, and the report of all outcomes."""
+"""The outcome of loading each plugin, extension or command, and the report of all plugins."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ class FailedPlugin:
 
     @property
     def advice(self) -> str:
-        """What to do about it."""
+        """What the user can do about the failure."""
         return self.recorded[1] if self.recorded else _advice(self.plugin, self.error)
 
 
@@ -180,16 +180,16 @@ class LoadedExtension:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class FailedExtension:
+class FailedEntryPoint:
     """An extension, or a command of a package, that could not be loaded.
 
     Attributes:
-        extension: The extension or the command.
-        error: The exception that its module raised, or one that says what is wrong with the extension.
+        found: The entry point of the extension or command.
+        error: The exception that its module raised, or one that says what is wrong with the entry point.
         traceback: The traceback, as text.
     """
 
-    extension: FoundExtension | FoundCommand
+    found: FoundExtension | FoundCommand
     error: BaseException = field(compare=False)
     traceback: str = field(repr=False)
 
@@ -200,11 +200,12 @@ class FailedExtension:
 
     @property
     def advice(self) -> str:
-        """What to do about it."""
-        return _advice(self.extension, self.error)
+        """What the user can do about the failure."""
+        return _advice(self.found, self.error)
 
 
 def _reason(error: BaseException) -> str:
+    """Return the type and message of `error` in one line; only the type if there is no message."""
     try:
         message = " ".join(str(error).split())
     except Exception:  # foreign code: an exception that cannot be shown must not hide that there is one  # noqa: BLE001
@@ -213,6 +214,7 @@ def _reason(error: BaseException) -> str:
 
 
 def _advice(found: FoundEntryPoint, error: BaseException) -> str:
+    """Return what a user can do about an entry point whose import raised `error`."""
     if isinstance(error, ModuleNotFoundError) and error.name:
         missing, own = error.name, found.module
         if own == missing or own.startswith(f"{missing}."):

@@ -37,7 +37,7 @@ class SourceTool(NamedTuple):
 
 
 class Source(Protocol):
-    """Something that has tools.
+    """The interface of a tool source.
 
     Attributes:
         kind: The kind of source, such as `mcp`.
@@ -56,10 +56,10 @@ class Source(Protocol):
     def digest(self) -> str: ...
 
     def described(self) -> Iterable[SourceTool]:
-        """Return the tools as they were described last; start and contact nothing."""
+        """Return the tools as they were described last, without starting or contacting anything."""
 
     def open(self) -> Iterable[SourceTool]:
-        """Connect, unless that is done, and return the tools as they are now."""
+        """Connect, unless the source is open, and return the tools as they are now."""
 
     def call(self, name: str, arguments: dict[str, Any]) -> Any:
         """Call a tool of the open source.
@@ -122,7 +122,7 @@ class KnownSource(NamedTuple):
 
     @classmethod
     def of(cls, source: Source) -> KnownSource:
-        """Return a source with its tools as it describes them without being opened."""
+        """Return `source` with the tools that it describes without being opened."""
         from fcregistry.discovery._describe import row_of  # makes descriptions: most processes have no source
 
         owner = SourceOwner(f"{source.kind}+{source.name}", source.version, source.digest)
@@ -135,14 +135,14 @@ class KnownSource(NamedTuple):
         return ((each, self.owner) for each in self.tools)
 
     def resolved(self, described: Described) -> Declaration:
-        """Open the source, and return one of its tools as the source describes it then.
+        """Open the source, and return the declaration of a tool as the source describes it now.
 
         Args:
             described: The tool, as it was described before.
 
         Raises:
             PluginError: The source cannot be opened.
-            ToolChangedError: It does not have the tool any more.
+            ToolChangedError: The source does not have the tool any more.
         """
         label = self.owner.label
         try:
@@ -156,7 +156,7 @@ class KnownSource(NamedTuple):
 
 
 def _record_of(tool: SourceTool, source: Source, owner: SourceOwner) -> ToolRecord:
-    """Return the record of a tool of a source: it comes from no module or file."""
+    """Return the record of a tool of a source, in which no file is named."""
     from fcregistry._tools.indexed import record_of  # with all of `types`: most processes have no source
     from fcregistry._tools.tool import Tool
 
@@ -165,7 +165,7 @@ def _record_of(tool: SourceTool, source: Source, owner: SourceOwner) -> ToolReco
 
 
 def _declaration(tool: SourceTool, source: Source, owner: SourceOwner) -> Declaration:
-    """Return the declaration of a tool whose function has the source answer calls."""
+    """Return the declaration of a tool of a source, whose function passes each call to the source."""
 
     def call(**arguments: Any) -> Any:
         return source.call(tool.name, arguments)

@@ -1,4 +1,4 @@
-"""The process that describes plugins: it imports one after the other, and answers what each ships.
+"""The program of a worker process: it imports one plugin after the other, and answers with what each ships.
 
 Requests come on standard input and answers go to standard output, a JSON text a line; the plugins get other standard streams. If a plugin
 hangs or ends the process, only that plugin has no description: the process that asked starts another worker (`_worker_pool.py`).
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def main() -> None:
-    """Describe plugins until there are no more."""
+    """Answer requests until there are no more, or until the next plugin needs a new process."""
     requests, answers = _take_streams()
     from fcregistry.discovery._import_tracker import ImportTracker
 
@@ -73,10 +73,13 @@ class Worker:
         self._others = False  # whether a plugin was imported before
 
     def describe(self, key: tuple[str, ...]) -> dict[str, Any]:
-        """Return the record of a plugin, and the files that it was made from.
+        """Import a plugin, and return the answer with its description.
 
-        The answer also has the number of bytes written to stderr so far, and whether the next plugin needs a new process, because this one
-        has changed something in it or has failed after others. (One that fails after others is tried again alone.)
+        The answer also has the number of bytes written to stderr so far, and whether the next plugin needs a new process. It needs one if
+        this plugin has changed the state of this process, or has failed after others were imported: then it is tried again alone.
+
+        Args:
+            key: The plugin.
         """
         from fcregistry._base.source import underlying
         from fcregistry.discovery._describe import Changes, FreshDescription
@@ -84,7 +87,7 @@ class Worker:
 
         plugin = self._plugins[key]
         since = time_ns()
-        prints = _Prints()
+        prints = _PrintTracker()
         self._tracker.modules_read.clear()
         changes = Changes(plugin.module)
         outcome = self._load(plugin, partial(changes.watched, prints))
@@ -119,9 +122,9 @@ class Worker:
         }
 
     def _load(self, plugin: FoundPlugin, prints: Any) -> LoadedPlugin | FailedPlugin:
-        """Import a plugin if the configuration allows it.
+        """Import a plugin if the configuration allows it, and return the outcome.
 
-        Files may have changed after the request, so locks are compared again.
+        Files may have changed since the request, so they are compared with the lock again.
         """
         from fcregistry.discovery._loader import load_plugin
         from fcregistry.discovery._permission import Permission
@@ -135,13 +138,17 @@ class Worker:
         return outcome
 
     def _extensions(self) -> list[str]:
-        """Return the modules of the extensions that plugins have needed so far."""
+        """Return the modules of the extensions that were loaded so far because plugins needed them."""
         extensions = self._discovery.extensions
         return [each.module for each in self._discovery.found_extensions if extensions.outcome(each) is not None]
 
 
-class _Prints:
-    """Notes whether anything is printed, and sends it to stderr."""
+class _PrintTracker:
+    """A context that sends what is printed to stderr.
+
+    Attributes:
+        printed: Whether anything but white space was printed.
+    """
 
     def __init__(self) -> None:
         self.printed = False
@@ -163,9 +170,9 @@ class _Prints:
 
 
 def _take_streams() -> tuple[TextIO, TextIO]:
-    """Return the streams for requests and answers, and give plugins others.
+    """Return the streams for requests and answers, and replace stdin and stdout for plugins.
 
-    Plugins read nothing, and write to stderr.
+    Plugins then read an empty stdin, and what they print goes to stderr.
     """
     requests = os.fdopen(os.dup(0), encoding="utf-8")
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
@@ -176,6 +183,7 @@ def _take_streams() -> tuple[TextIO, TextIO]:
 
 
 def _written_to_stderr() -> int:
+    """Return the size of the file that stderr is; 0 if it is closed."""
     try:
         return os.fstat(2).st_size
     except OSError:  # a plugin has closed it

@@ -112,7 +112,7 @@ def describe_in_workers(
 
 
 def _run_to_end(threads: Sequence[Thread], workers: Sequence[_Worker]) -> None:
-    """Run the threads of workers to their end, and end each process whose plugin takes too long."""
+    """Run `threads` until all have ended, and end the process of each worker whose plugin takes too long."""
     try:
         for thread in threads:
             thread.start()
@@ -127,9 +127,9 @@ def _run_to_end(threads: Sequence[Thread], workers: Sequence[_Worker]) -> None:
 
 
 def _fields(installed: Sequence[FoundEntryPoint]) -> list[dict[str, Any]]:
-    """Return what a worker needs of the installed entry points.
+    """Return the fields that a worker needs of each installed entry point.
 
-    It may import extensions, so those that only the index has are left out.
+    A worker may import extensions, so those that are only in the index, and not in metadata, are left out.
     """
     return [
         {"kind": type(each).__name__, **{name: getattr(each, name) for name in _FIELDS}}
@@ -139,10 +139,10 @@ def _fields(installed: Sequence[FoundEntryPoint]) -> list[dict[str, Any]]:
 
 
 class _Worker:
-    """Describes plugins in one process, and in a new one after a plugin has ended or changed that.
+    """Describes plugins in one process after the other: a plugin may end a process, or change its state.
 
     Args:
-        waiting: The plugins; other workers take from it too.
+        waiting: The plugins to describe; other workers take from this queue too.
         start: Starts a process.
     """
 
@@ -154,7 +154,7 @@ class _Worker:
         self._starting = Lock()
 
     def describe(self) -> Iterator[FreshDescription]:
-        """Yield the descriptions of plugins as they are done, until none is waiting."""
+        """Yield the descriptions of plugins when they are made, until no plugin is waiting."""
         requested: deque[FoundPlugin] = deque()
         while True:
             new = list(requested) if self._process is None or self._process.has_ended else []
@@ -174,7 +174,7 @@ class _Worker:
                 yield made
 
     def _running(self) -> _Process | None:
-        """Return the process, a new one if it has ended; None after the end of this worker."""
+        """Return the process of this worker, started anew if it has ended; None if this worker has ended."""
         with self._starting:
             if self._is_over:
                 return None
@@ -187,9 +187,9 @@ class _Worker:
 
     @staticmethod
     def _description(plugin: FoundPlugin, process: _Process) -> FreshDescription | None:
-        """Return the description of a plugin.
+        """Return the description of the plugin whose request to `process` is the oldest.
 
-        The result is None if the plugin must be tried again, in a process that has imported no other.
+        The result is None if the plugin must be tried again, in a process that has imported no other plugin.
         """
         others_before = process.described > 0
         answer = process.answer()
@@ -203,12 +203,12 @@ class _Worker:
         )
 
     def end_if_late(self) -> None:
-        """End the process if a plugin takes too long."""
+        """End the process of this worker if a plugin takes too long."""
         if (process := self._process) is not None:
             process.end_if_late()
 
     def end(self) -> None:
-        """End the process, if there is one."""
+        """End this worker, and its process if there is one."""
         with self._starting:
             self._is_over = True
         if self._process is not None:
@@ -301,7 +301,7 @@ class _Process:
         return FreshDescription.of(plugin, record, (), _files_of(plugin), "waiting" if self.is_late else "watching")
 
     def end_if_late(self) -> None:
-        """End it if a plugin takes too long.
+        """End the process if a plugin takes too long.
 
         Before that, Python's faulthandler writes the stacks of all threads to its stderr.
         """
@@ -319,7 +319,7 @@ class _Process:
         self._kill()
 
     def end(self) -> None:
-        """End it, if it is still running, with the processes that its plugins have started."""
+        """End the process, if it is still running, and the processes that its plugins have started."""
         if not self.has_ended:
             self.has_ended = True
             self._kill()
@@ -328,17 +328,19 @@ class _Process:
         self._errors.close()
 
     def _send(self, message: Any) -> None:
+        """Write `message` to the process as a line of JSON; do nothing if it has ended."""
         assert self._process.stdin is not None
         with suppress(OSError):  # it has ended, which shows when its answer is read
             self._process.stdin.write(json.dumps(message) + "\n")
             self._process.stdin.flush()
 
     def _restart_clock(self) -> None:
+        """Give the process its full time from now."""
         with self._lock:
             self._deadline = monotonic() + self._seconds
 
     def _reap(self) -> None:
-        """Wait for the process, which has closed its streams, and end those that it has left behind."""
+        """Wait for the process, which has closed its streams, and end the processes that it has left behind."""
         import subprocess
 
         self.has_ended = True
@@ -352,6 +354,7 @@ class _Process:
         self._process.wait()
 
     def _exit_text(self) -> str:
+        """Return how the process ended: `code 1` or `signal SIGSEGV`, for example."""
         import signal
 
         code = self._process.wait()
@@ -363,6 +366,7 @@ class _Process:
             return f"signal {-code}"
 
     def _kill(self) -> None:
+        """Kill the process and, on POSIX, the processes in its session."""
         import signal
 
         with suppress(OSError):  # it has ended
@@ -379,9 +383,9 @@ class _Process:
 
 
 def _files_of(plugin: FoundPlugin) -> dict[str, tuple[int, int]]:
-    """Return the files of a plugin's module and the packages above it.
+    """Return the files of a plugin's module and of the packages above it, with their stamps.
 
-    They replace the files that it reads, which are unknown.
+    They replace the files that its import reads, which are unknown.
     """
     from fcregistry.discovery._finder import stamp_of
 

@@ -33,7 +33,7 @@ from fcregistry.discovery import (
     TWIN,
     DescribedPlugin,
     DisabledPlugin,
-    FailedExtension,
+    FailedEntryPoint,
     FailedPlugin,
     FoundEntryPoint,
     FoundExtension,
@@ -344,7 +344,7 @@ def extension_findings() -> Iterator[Finding]:
             yield problem(
                 name, f"is the name of several extensions, so fcregistry uses none: {labels}", disable_advice(found)
             )
-        elif isinstance(outcome, FailedExtension):
+        elif isinstance(outcome, FailedEntryPoint):
             yield problem(found[0].label, f"does not load: {outcome.reason}", outcome.advice, detail=outcome.traceback)
 
 
@@ -360,7 +360,7 @@ def command_findings() -> Iterator[Finding]:
             yield not_loaded(command.label, reason)
         elif reason := reason or permission.to_import(command):
             yield problem(command.label, f"is not loaded: {reason}", "the command cannot be used until then")
-        elif isinstance(failed := load_command(command), FailedExtension):
+        elif isinstance(failed := load_command(command), FailedEntryPoint):
             yield problem(command.label, f"does not load: {failed.reason}", failed.advice, detail=failed.traceback)
     usable = commands.by_name()
     for name, command in usable.items():

@@ -188,5 +188,5 @@ def test_a_lock_has_sources_and_refuses_changed_ones(site: Site) -> None:
     assert locked == ["2", "sha256:11", ["close_issue", "create_issue"]]
     assert same == {"number": 7, "title": "Fix"}
     assert "it is not what" in described
-    assert "the parts of the definition of mcp+github 2 are not those of" in other
+    assert "the definition of mcp+github 2 is not that of" in other
     assert "fcregistry lock --upgrade mcp+github" in other
