@@ -99,7 +99,7 @@ _FIELDS: Final = ("distribution", "version", "entry_point", "value", "folder", "
 def listed_commands(
     built_in: Collection[str], found: Callable[[], tuple[FoundCommand, ...]]
 ) -> dict[str, FoundCommand]:
-    """Return the usable commands by name, as `Commands.by_name` does, from a file if it is up to date; for lists only.
+    """Return the usable commands by name, for lists; a file keeps them.
 
     Finding the commands among a thousand distributions takes longer than everything else that `--help` does, so a file in the cache folder
     keeps the commands that were found. It is used until a folder of `sys.path` changes its time, as `importlib.metadata` does with its cache.

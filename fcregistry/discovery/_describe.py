@@ -310,7 +310,7 @@ _NOTHING: Final = object()
 
 
 def _facts() -> dict[str, dict[Any, Any]]:
-    """Return the state of the process: for each kind of `_PHRASES`, a dict of item -> a value that can be compared.
+    """Return the state of the process: kind of `_PHRASES` -> item -> a value that can be compared.
 
     Nothing is imported: a module that is not imported has its initial state, and one that is being imported may not have all its names yet.
     """
@@ -347,7 +347,7 @@ def _facts() -> dict[str, dict[Any, Any]]:
 
 
 def _differences(before: dict[str, dict[Any, Any]]) -> dict[Fact, Any]:
-    """Return each fact that has changed since `before`, with its value now; `_NOTHING` for a fact that is gone.
+    """Return the facts that differ from `before`, with their values now; `_NOTHING` if one is gone.
 
     Args:
         before: The earlier result of `_facts`.
@@ -362,7 +362,7 @@ def _differences(before: dict[str, dict[Any, Any]]) -> dict[Fact, Any]:
 
 
 def _loop_policy() -> str | None:
-    """Return the name of the type of the event loop policy, or None if there is none or it is asyncio's own."""
+    """Return the type of the event loop policy as text; None if there is none, or asyncio's own."""
     policy = getattr(sys.modules.get("asyncio.events"), "_event_loop_policy", None)
     module = type(policy).__module__
     return None if policy is None or module.startswith("asyncio.") else f"{module}.{type(policy).__qualname__}"

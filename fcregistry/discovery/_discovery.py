@@ -104,7 +104,7 @@ class Discovery:
         return self.installed.commands
 
     def add_source(self, source: Source) -> None:
-        """Use the tools that `source` describes without being opened, in place of those that it described before."""
+        """Use the tools that `source` describes without being opened; replace those of before."""
         from fcregistry.discovery._sources import KnownSource  # most processes have no source
 
         known = KnownSource.of(source)
@@ -138,7 +138,7 @@ class Discovery:
         self.installed.replace_found(found, self.imports.loaded)
 
     def _forget(self) -> None:
-        """Reset what a forked process cannot use: the lock, the connection of the index, and half-done imports.
+        """Reset what a forked process cannot use: the index, half-done imports, and the lock.
 
         A thread of the parent may hold the lock.
         """
@@ -198,7 +198,7 @@ class Discovery:
                 self._load(plugin)
 
     def _failure(self, key: PluginKey) -> FailedPlugin | None:
-        """Return the failure of a plugin, from this process or else the index; None if it is not known to fail.
+        """Return the failure of a plugin in this process or in the index; None if it is not known to fail.
 
         Args:
             key: The plugin.
@@ -302,7 +302,7 @@ class Discovery:
         return done
 
     def _is_kept(self, made: FreshDescription) -> bool:
-        """Return whether the index keeps `made`: not if the plugin failed, and the index describes it as loading.
+        """Return whether the index keeps `made`: not a failure in place of a plugin that loads.
 
         A plugin that fails only here, for example because a variable is not set, stays described for other processes.
         """
@@ -310,7 +310,7 @@ class Discovery:
         return made.record["failure"] is None or before is None or before.failed
 
     def _undescribed(self, distribution: str | None) -> list[FoundPlugin]:
-        """Return the plugins that are neither described nor imported, and that the configuration allows to import.
+        """Return the plugins that may be imported, and are neither described nor imported.
 
         Args:
             distribution: The distribution of the plugins; None for all plugins.
@@ -326,7 +326,7 @@ class Discovery:
         return [each for each in plugins if each.cached is None or is_in_metadata(each)]
 
     def _describe_by_manifests(self, undescribed: list[FoundPlugin]) -> list[FoundPlugin]:
-        """Describe by their manifests those of `undescribed` that have an up-to-date manifest; return the rest."""
+        """Describe plugins by their up-to-date manifests; return those of `undescribed` that have none."""
         if self.index.file is None or not undescribed:
             return undescribed
         from fcregistry.discovery._describe import describe_by_manifests
@@ -365,7 +365,7 @@ class Discovery:
         return self._visible(self.all_described(name))
 
     def aliased(self, name: str) -> Iterator[tuple[Described, Shipper]]:
-        """Yield the visible described tools with the alias `name` whose plugins are not imported, each with its owner."""
+        """Yield, with their owners, the tools that `described` yields and that have the alias `name`."""
         self._load_imported()
         return self._visible(self._all_aliased(name))
 
@@ -387,7 +387,7 @@ class Discovery:
         return chain.from_iterable(known.described() for known in tuple(self.sources.values()))
 
     def _visible(self, described: Iterable[tuple[Described, Shipper]]) -> Iterator[tuple[Described, Shipper]]:
-        """Yield those of `described` that the configuration shows, and whose plugins neither are imported nor fail."""
+        """Yield those of `described` that may be seen, and whose plugins are not imported and do not fail."""
         permission, outcomes, failed = Permission(), self.imports.outcomes, self.index.failed()
         for each in described:
             key = each[1].key
@@ -534,7 +534,7 @@ class Discovery:
         return asked.to_see(declaration, plugin)
 
     def why_hidden(self, name: str) -> str | None:
-        """Return the reason that a described tool with the plain name `name` is hidden; None if there is no such tool."""
+        """Return the reason that a described tool of the plain name `name` is hidden; None if none is."""
         self.installed.ensure_found()
         pairs = (*self.all_described(name), *self._all_aliased(name))
         reasons = (self.hidden(*each) for each in pairs if each[1].key not in self.imports.outcomes)

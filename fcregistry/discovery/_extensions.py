@@ -52,7 +52,7 @@ class Extensions:
         return tuple(each for each in self._found() if each.entry_point == name)
 
     def disabled(self, extension: FoundExtension) -> str | None:
-        """Return the reason that the configuration does not allow `extension` to be loaded, or None if it does."""
+        """Return the reason that `extension` must not be loaded, or None if it may be."""
         return Permission().to_import(extension)
 
     def outcome(self, extension: FoundExtension) -> LoadedExtension | FailedEntryPoint | None:
@@ -272,14 +272,14 @@ def disable_advice(extensions: list[FoundExtension]) -> str:
 
 
 def _not_installed(missing: str) -> str:
-    """Return the end of a message: that the extension `missing` is not installed, and the command that installs it."""
+    """Return the end of a message: the extension `missing`, and the command that installs it."""
     from fcregistry._base.install import install_command  # on the way to an error
 
     return f"the extension {missing}, which is not installed: {install_command(missing)}"
 
 
 def _normalized_label(name: str, found: FoundExtension) -> str:
-    """Return `name` if it is the label of `found`, `distribution[entry point]`, however spelt; else an empty string."""
+    """Return `name` if it is the label of `found`, in any spelling of the distribution; else ""."""
     distribution, _, rest = name.partition("[")
     return name if rest == f"{found.entry_point}]" and normalized(distribution) == found.project else ""
 
@@ -311,7 +311,7 @@ def _hook_of_object(given: Any) -> CallHook:
 
 
 def _namespace(given: Any) -> Any:
-    """Return an object in which pluggy finds hook functions: a new module with `given` if it is a function, else `given`."""
+    """Return an object in which pluggy finds hooks: a module with the function `given`, or `given`."""
     name = getattr(given, "__name__", None)
     if isinstance(given, ModuleType) or not callable(given) or not isinstance(name, str):
         return given

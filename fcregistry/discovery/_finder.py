@@ -114,7 +114,7 @@ def _projects_of(path: str, place: PathEntry, builds: set[tuple[str, str]]) -> t
 
 
 def _left_by_builds(places: Places) -> set[tuple[str, str]]:
-    """Return the `*.egg-info` folders that builds have left in editable projects, as (entry of `sys.path`, name).
+    """Return the `*.egg-info` folders in editable projects, as (entry of `sys.path`, name).
 
     setuptools writes such a folder beside the code. If the folder of the code is on `sys.path`, its `*.egg-info` comes before the installed
     `*.dist-info`, has the same content, and no RECORD.

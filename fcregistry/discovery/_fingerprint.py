@@ -85,7 +85,7 @@ def loaded_files() -> set[str]:
 
 
 def file_of(module: object) -> str | None:
-    """Return the file that `module` was read from; None if it has none, or the file is Python's or fcregistry's."""
+    """Return the file of `module`; None if it has none, or if that is Python's or fcregistry's."""
     file = getattr(module, "__file__", None)
     if not isinstance(file, str) or file.startswith(_own_paths()) or not os.path.isabs(file):
         return None
@@ -99,7 +99,7 @@ def is_external(path: str) -> bool:
 
 @cache
 def _own_paths() -> tuple[str, ...]:
-    """Return the beginnings of the paths of Python's and fcregistry's files, which change only with their versions."""
+    """Return the beginnings of the paths of Python's and fcregistry's files."""
     from fcregistry import _version
 
     standard = os.path.dirname(os.__file__)

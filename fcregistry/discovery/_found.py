@@ -162,7 +162,7 @@ class FoundEntryPoint:
         return editable_folder(self.source) is not None
 
     def holds(self, module: str) -> bool | None:
-        """Return whether the distribution lists the file of a module in its metadata; None if it lists no modules.
+        """Return whether the metadata list the file of `module`; None if they list no modules.
 
         An editable install, for example, lists none. The result is False if the metadata cannot be read.
 
@@ -314,7 +314,7 @@ def _is_named_in(text: str, found: FoundEntryPoint) -> bool:
 
 
 def _entry_point_text(source: Distribution) -> str:
-    """Return the text of a distribution's `entry_points.txt`; empty if it does not exist or cannot be read."""
+    """Return the text of a distribution's `entry_points.txt`; empty if it cannot be read."""
     try:
         return source.read_text("entry_points.txt") or ""
     except (OSError, UnicodeDecodeError):
@@ -353,7 +353,7 @@ def _identity(source: Distribution) -> tuple[str | None, str | None]:
 
 
 def unreadable_plugins() -> tuple[tuple[str, str], ...]:
-    """Return (distribution or folder, problem) for each distribution whose entry points cannot be read, sorted."""
+    """Return (distribution or folder, problem) for each distribution with unreadable entry points."""
     from importlib.metadata import distributions
 
     wrong = set()
@@ -374,7 +374,7 @@ def unreadable_plugins() -> tuple[tuple[str, str], ...]:
 
 
 def near_miss_groups() -> tuple[tuple[str, str], ...]:
-    """Return (distribution, group) for each entry-point group that looks like a misspelt `fcregistry`, sorted."""
+    """Return (distribution, group) for each entry-point group that looks like a misspelt `fcregistry`."""
     from contextlib import suppress
     from importlib.metadata import distributions
 

@@ -235,7 +235,7 @@ def refusing_family(why: str) -> Family:
 
 
 def guarded_family(family: Family, extension: FoundExtension) -> Family:
-    """Return a family that calls `family`, and raises `UnsupportedType` with the extension's name if that fails."""
+    """Return a family that calls `family`, and raises `UnsupportedType` for any exception of it."""
 
     def read(annotation: Any, reader: TypeReader) -> Codec | None:
         try:

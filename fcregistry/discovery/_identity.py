@@ -40,7 +40,7 @@ _METADATA_FOLDER: Final = re.compile(r"(?i)(?:\.dist|\.egg|\Aegg)-info\Z")
 
 
 def set_aside(folder: str, names: Iterable[str], found: Collection[FoundEntryPoint]) -> tuple[Aside, ...]:
-    """Return the folders of metadata that are not used because of those in a folder, which may be elsewhere.
+    """Return the folders of metadata, here or elsewhere, that are not used because of those in `folder`.
 
     Args:
         folder: The entry of `sys.path`.
@@ -62,7 +62,7 @@ def set_aside(folder: str, names: Iterable[str], found: Collection[FoundEntryPoi
 
 
 def _carried_metadata(folder: str, info: str) -> Iterator[str]:
-    """Yield the paths of other folders of metadata in which a distribution's RECORD lists files, at any depth.
+    """Yield the paths of other folders of metadata in which a distribution's RECORD lists files.
 
     Args:
         folder: The entry of `sys.path`.
@@ -144,7 +144,10 @@ def doubt_about(found: FoundEntryPoint, *, thorough: bool) -> str | None:
 
 
 def _metadata_doubt(found: FoundEntryPoint) -> tuple[str | None, str | None]:
-    """Return the reason to doubt the metadata of `found`, or None, and its project folder if it is editable."""
+    """Return the reason to doubt the metadata of `found`, and the project folder of an editable install.
+
+    Each is None if there is none.
+    """
     if not found.folder:  # the index and a worker do not know where it is installed
         where = "is not installed in a folder of sys.path (it may be in an archive)"
         return f"{found.distribution} {where}, so that its name cannot be checked: install it with pip", None
@@ -296,7 +299,7 @@ def shadowing_files(modules: Iterable[str], listed: Iterable[Path]) -> Iterator[
 
 
 def unchecked_bytecode(sources: Iterable[Path]) -> Iterator[str]:
-    """Yield the byte-code files of `sources` that this Python would run without comparing them with the source."""
+    """Yield the byte-code files that Python would run without comparing them with their `sources`."""
     from importlib.util import cache_from_source
 
     for source in sources:

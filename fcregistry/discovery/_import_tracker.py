@@ -113,7 +113,7 @@ class ImportTracker:
             self._opened[reader].add(os.path.abspath(path))
 
     def files(self, modules: Iterable[str]) -> set[str]:
-        """Return the files and folders that importing `modules` has read, except Python's own and fcregistry's."""
+        """Return the files and folders that importing `modules` has read; not Python's and fcregistry's."""
         found: set[str] = set()
         for name in self._imported_by(modules):
             module = sys.modules.get(name)

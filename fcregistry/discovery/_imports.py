@@ -106,7 +106,7 @@ class Imports:
             self.are_allowed = before
 
     def forget(self, plugins: Iterable[FoundPlugin]) -> None:
-        """In a forked process, count the plugins as failed whose imports another thread had begun before the fork.
+        """In a forked process, count plugins as failed whose imports other threads had begun.
 
         Args:
             plugins: The installed plugins.

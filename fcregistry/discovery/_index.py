@@ -180,7 +180,7 @@ class Index:
         return index
 
     def _read_stored(self) -> Stored:
-        """Return the content of the newest file; nothing if there is no file, or it is damaged, and so discarded."""
+        """Return the content of the newest file; nothing if there is none, or if it is damaged."""
         stamp = None if self.file is None else self.file.stamp()
         try:
             with sqlite_lock:
@@ -264,7 +264,7 @@ class Index:
     # --- Described tools ---
 
     def described(self, name: str | None = None) -> Iterator[tuple[Described, FoundPlugin]]:
-        """Yield the described tools with the name `name`, or all of them, each with its plugin, sorted by plugin."""
+        """Yield the described tools, or those with the name `name`, each with its plugin, sorted by plugin."""
         if self._everything is None or self._everything[0] is not self._snapshot:
             if name is not None:
                 return iter(self._tools(f"{_TOOLS} WHERE name = ? ORDER BY id", name))
@@ -418,7 +418,7 @@ class Index:
         return self._with_plugins(_BROKEN, (), (int, str, str))
 
     def named(self, beginning: str) -> list[tuple[FoundPlugin, str, str, str]]:
-        """Return plugin, name, group and options (as JSON text) of each tool whose name begins with `beginning`.
+        """Return plugin, name, group and JSON text of the options of each tool that begins with `beginning`.
 
         Args:
             beginning: The beginning of a name, which may have its group.
@@ -464,7 +464,7 @@ class Index:
             self._stamp = self.file.stamp() if self.file is not None else None
 
     def forget(self, *plugins: FoundPlugin) -> None:
-        """Discard the descriptions of `plugins`: in this process and, if the file can be written, for others too."""
+        """Discard the descriptions of `plugins` in this process and, if possible, in the file."""
         if not plugins:
             return
         places = set(map(place_of, plugins))
@@ -560,7 +560,7 @@ _FIELDS: Final[dict[str, tuple[type, ...]]] = {
 
 
 def _altered_entry_points(stored: Stored, places: Places) -> Iterator[FoundEntryPoint]:
-    """Yield the entry points that only the file has, or only the metadata, in folders that have not changed.
+    """Yield the entry points that only the file or only the metadata have, in unchanged folders.
 
     Args:
         stored: The content of the file.

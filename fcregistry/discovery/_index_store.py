@@ -120,7 +120,7 @@ class IndexFile:
         self.path = path
 
     def stamp(self) -> tuple[int, int] | None:
-        """Return the time and number of the file, which its successor does not have; None if no file may be read.
+        """Return what distinguishes the file from its successor, or None if no file may be read.
 
         Only a regular file is read, and only up to a size: opening a pipe would wait. If another user may write to the file or its folder,
         the file is not read: its content would count as that of the plugins.
@@ -242,7 +242,7 @@ def in_memory(newest: sqlite3.Connection | None) -> sqlite3.Connection:
 
 
 def _connect(uri: str) -> sqlite3.Connection:
-    """Return a connection with limits (see `_reader`), which all threads may use, to the database at `uri`."""
+    """Return a connection with limits (see `_reader`), which all threads may use."""
     return _reader()(uri, uri=True, check_same_thread=False)
 
 
@@ -364,7 +364,7 @@ def _write_piece(connection: sqlite3.Connection, name: str, rows: Iterable[tuple
 def _piece(
     connection: sqlite3.Connection, name: str, numbers: int, texts: int
 ) -> tuple[list[list[int]], list[list[str]]]:
-    """Return the columns of numbers and those of texts of a table that `_write_piece` wrote, if its checksum is right.
+    """Return the columns of numbers and of texts in a piece, after comparing its checksum.
 
     Args:
         connection: The index.
@@ -463,14 +463,7 @@ def _write_stored(
     entry_points: Iterable[tuple[FoundEntryPoint, EntryPointRow]],
     files: Collection[tuple[int, str, int, int]],
 ) -> None:
-    """Write the part of an index that every process reads, as `stored_in` reads it.
-
-    Args:
-        connection: The index.
-        places: The metadata in folders of `sys.path`.
-        entry_points: The entry points, each with its row.
-        files: The files that descriptions were made from: number, path, time (ns) and size (bytes) of each.
-    """
+    """Write what `stored_in` reads: folders, entry points with their rows, and the files of descriptions."""
     _write_piece(
         connection,
         "entry points",
@@ -530,12 +523,7 @@ def write_descriptions(
 
 
 def _still_installed(made: Iterable[FreshDescription], places: Places) -> dict[Place, FreshDescription]:
-    """Return those of `made` whose plugins were not uninstalled meanwhile, by plugin.
-
-    Args:
-        made: The new descriptions.
-        places: The metadata in the folders of `sys.path`.
-    """
+    """Return those of `made` whose plugins were not uninstalled meanwhile, by plugin."""
     here = {place_of(each) for place in places.values() for each in place.found}
     by_place = {place_of(each.plugin): each for each in made}
     return {place: each for place, each in by_place.items() if place in here or each.plugin.folder not in places}
@@ -565,7 +553,7 @@ def _entry_points_left(
 
 
 def _number_files(stored: Stored, made: Iterable[FreshDescription]) -> dict[tuple[str, Stamp], int]:
-    """Return the numbers of the files in an index, and new numbers for the other files of `made`, by path and stamp."""
+    """Return the numbers of the files in an index and of the files of `made`, by path and stamp."""
     numbers = {(path, (time, size)): number for number, path, time, size in stored.files}
     following = count(1 + max(numbers.values(), default=0))
     for file in (file for each in made for file in each.files.items()):
@@ -597,13 +585,7 @@ def _row_of_description(made: FreshDescription, row: int, numbers: dict[tuple[st
 def _obsolete_rows(
     before: dict[Place, FoundEntryPoint], left: Collection[Place], described: Collection[Place]
 ) -> list[int]:
-    """Return the numbers of the rows whose entry points are gone or described again: their tools are deleted.
-
-    Args:
-        before: The entry points that the index had.
-        left: The entry points that it has from now on.
-        described: The entry points that are described again.
-    """
+    """Return the numbers of the rows in `before` whose entry points are `described` again or not `left`."""
     gone = (each.cached for place, each in before.items() if place in described or place not in left)
     return [cached.row for cached in gone if cached is not None]
 
@@ -611,12 +593,7 @@ def _obsolete_rows(
 def _files_used(
     numbers: dict[tuple[str, Stamp], int], rows: Iterable[EntryPointRow]
 ) -> list[tuple[int, str, int, int]]:
-    """Return the files that `rows` depend on: number, path, time (ns) and size (bytes) of each.
-
-    Args:
-        numbers: The numbers of all files.
-        rows: The rows.
-    """
+    """Return the files that `rows` depend on: number, path, time (ns) and size (bytes) of each."""
     used = {number for each in rows for number in each.file_numbers}
     return [(number, path, *stamp) for (path, stamp), number in numbers.items() if number in used]
 
@@ -644,7 +621,7 @@ def _delete_plugins(connection: sqlite3.Connection, plugins: Collection[int]) ->
 
 
 def _write_tools(connection: sqlite3.Connection, described: Collection[tuple[int, FreshDescription]]) -> None:
-    """Write described plugins, each with its row number, and their tools to an index."""
+    """Write described plugins, each with its row number, and their tools."""
     import json  # lists of tools do without it
 
     connection.executemany(
@@ -678,7 +655,7 @@ def _has_words(connection: sqlite3.Connection) -> bool:
 
 
 def lines_in(connection: sqlite3.Connection) -> tuple[bool, Iterable[StoredLine]]:
-    """Return whether no two tools have the same name and distribution, and the lines of all tools that can be defined.
+    """Return whether every tool has a key of its own, and the lines of all tools that can be defined.
 
     The lines are sorted by name and distribution.
 
@@ -691,12 +668,7 @@ def lines_in(connection: sqlite3.Connection) -> tuple[bool, Iterable[StoredLine]
 
 
 def _write_lines(connection: sqlite3.Connection, distributions: dict[int, str]) -> None:
-    """Write the lines of all tools in an index that can be defined, as `lines_in` reads them.
-
-    Args:
-        connection: The index.
-        distributions: The distribution of each plugin, by row number.
-    """
+    """Write the lines that `lines_in` reads; `distributions` has that of each plugin, by row number."""
     import json  # as above
 
     lines: list[tuple[int, int, str, str, str, str]] = []

@@ -157,7 +157,7 @@ class Installed:
 
 
 class _Found(NamedTuple):
-    """What was found at one time, in one object: a thread never sees one part from before and another from after.
+    """What was found at one time, in one object: a thread never sees parts of two states.
 
     Attributes:
         everything: The entry points.

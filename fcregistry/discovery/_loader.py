@@ -207,7 +207,7 @@ class NamedTools:
         self._add(Declaration(function, name, DEFAULT_GROUP, self._plugin.module, {}))
 
     def _claim(self, decorated: Iterable[Declaration]) -> bool:
-        """Give this plugin the declarations in `decorated` that no plugin owns; return whether `decorated` has any."""
+        """Take the declarations in `decorated` that no plugin owns; return whether there are any at all."""
         found = list(decorated)
         for each in found:
             if not self._is_owned(each):

@@ -270,7 +270,7 @@ def _modules(source: Distribution) -> tuple[str, ...]:
 
 
 def _locked_files(source: Distribution, modules: Iterable[str]) -> tuple[LockedFile, ...]:
-    """Return the files in RECORD that a lock covers, sorted; none if RECORD does not list the code of `modules`.
+    """Return the files in RECORD that a lock covers, sorted; none if RECORD does not list `modules`.
 
     A file of code without a digest in RECORD gets that of its content.
     """
@@ -398,7 +398,7 @@ def _root_paths(module: str) -> Iterator[tuple[str, Path]]:
 
 
 def _in_namespace(above: str, folder: Path, below: list[str]) -> Iterator[tuple[str, Path]]:
-    """Yield the dotted name, and the folder or files, of the topmost package or module in a folder of a namespace.
+    """Yield the dotted name and each path of the topmost package or module in a namespace's folder.
 
     Args:
         above: The name of the namespace.

@@ -299,7 +299,7 @@ class PackageLocation:
         return stem / MANIFEST_FILE if self.is_package else stem.with_name(f"{stem.name}.{MANIFEST_FILE}")
 
     def name_of(self, path: Path) -> str | None:
-        """Return the path of a file relative to `folder`, with slashes; None if the package or module does not have it."""
+        """Return `path` relative to `folder`, with slashes; None if it is not in the package or module."""
         stem = self.folder.resolve().joinpath(*self.parts)
         path = path.resolve()
         inside = path.is_relative_to(stem) if self.is_package else path == stem.with_name(f"{stem.name}.py")
@@ -341,7 +341,7 @@ def location_in(folder: Path, parts: Sequence[str]) -> PackageLocation | None:
 
 
 def _folders_of(name: str) -> Iterator[Path]:
-    """Yield the folders that contain the top-level package or module `name`; none if Python does not find it."""
+    """Yield the folders that contain the top-level package or module `name`, if it exists."""
     try:
         spec = find_spec(name)
     except Exception:  # foreign code: a finder that raises has not found it  # noqa: BLE001

@@ -60,7 +60,7 @@ class Permission:
         return self._plugins[plugin.key]
 
     def to_import(self, found: FoundEntryPoint) -> str | None:
-        """Return the reason that a plugin, an extension or a command must not be imported, or None if it may be.
+        """Return the reason that an entry point must not be imported, or None if it may be.
 
         If its distribution is locked, all files of that are compared with the lock. Each file is compared once more when it is imported.
         """
@@ -70,7 +70,7 @@ class Permission:
         return refusal or self.to_trust(found) or self._drift(found, contents=True)
 
     def to_trust(self, found: FoundEntryPoint, *, thorough: bool = True) -> str | None:
-        """Return the reason to doubt that an entry point belongs to the distribution that its metadata name, or None.
+        """Return the reason to doubt that an entry point is of the distribution that it names, or None.
 
         The result is also None if the configuration does not trust that distribution by name: then it does not matter.
 
@@ -111,7 +111,7 @@ class Permission:
         return self._operator.preferred(distributions)
 
     def _drift(self, found: FoundEntryPoint | SourceOwner, *, contents: bool) -> str | None:
-        """Return how the distribution of an entry point, or a source, differs from the lock, or None if it does not."""
+        """Return how a distribution or a source differs from its lock, or None if it does not."""
         if not self._operator.locks:
             return None
         from fcregistry.discovery._locks import lock_drift, source_drift
