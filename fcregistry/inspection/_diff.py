@@ -113,6 +113,7 @@ def diff_sources(old: DiffSource, new: DiffSource) -> Diff:
 
 
 def _diff_of(old: Shipped | None, new: Shipped | None) -> DistributionDiff:
+    """Return what changed in one distribution; None is a version that does not exist."""
     one = new or old
     assert one is not None
     changes = tuple(_changes(one.distribution, old.tools if old else (), new.tools if new else ()))
@@ -130,6 +131,7 @@ def _diff_of(old: Shipped | None, new: Shipped | None) -> DistributionDiff:
 
 
 def _changes(distribution: str, old: tuple[ToolRecord, ...], new: tuple[ToolRecord, ...]) -> Iterator[ToolChange]:
+    """Yield what changed in the tools of a distribution, sorted by tool."""
     pairing = pair_tools(old, new)
     found: list[ToolChange] = []
     for one, other in pairing.kept:
@@ -148,6 +150,7 @@ def _changes(distribution: str, old: tuple[ToolRecord, ...], new: tuple[ToolReco
 
 
 def _renaming(distribution: str, old: ToolRecord, new: ToolRecord) -> ToolChange:
+    """Return the change of a tool's name or group."""
     was, now = local_name(old["name"], old["group"]), tool_id(distribution, new)
     if old["group"] == new["group"] and old["name"] in aliases_of(new):
         return change("compatible", now, f"was called {show(was)}, and still answers to it as an alias")
@@ -176,7 +179,9 @@ class Pairing(NamedTuple):
 
 
 def pair_tools(old: Sequence[ToolRecord], new: Sequence[ToolRecord]) -> Pairing:
-    """Return which old tool is which new one, in the order given.
+    """Return the pairs of old and new versions of one tool, and the tools that are gone or new.
+
+    Each list is in the order of its argument.
 
     A tool whose group and name are gone was renamed if exactly one new tool has its name as an alias; otherwise, if exactly one has the same
     name in another group, the same function, or the same description and schemas.
@@ -196,7 +201,7 @@ def pair_tools(old: Sequence[ToolRecord], new: Sequence[ToolRecord]) -> Pairing:
 
 
 def aliases_of(record: ToolRecord) -> list[str]:
-    """Return the other names of a tool."""
+    """Return the aliases of the tool of a record."""
     aliases = record["options"].get("aliases", ())
     return [aliases] if isinstance(aliases, str) else list(aliases)
 
@@ -205,7 +210,12 @@ Features = Callable[[ToolRecord], list[Hashable]]
 
 
 def _owners(records: Iterable[ToolRecord], features: Features) -> dict[Hashable, ToolRecord]:
-    """Return records by their features, without features that several records have."""
+    """Return the record that has each feature, without the features that several records have.
+
+    Args:
+        records: The records.
+        features: Returns the features of a record.
+    """
     found: dict[Hashable, list[ToolRecord]] = {}
     for each in records:
         for feature in features(each):
@@ -218,6 +228,7 @@ def _key(record: ToolRecord) -> tuple[str, str]:
 
 
 def _same(feature: Callable[[ToolRecord], Hashable]) -> tuple[Features, Features]:
+    """Return the entry of `_FEATURES` for a feature that old and new records have in the same form."""
     return lambda record: [feature(record)], lambda record: [feature(record)]
 
 
@@ -227,7 +238,7 @@ _FEATURES: Final[tuple[tuple[Features, Features], ...]] = (
     _same(lambda record: (record["module"], record["qualname"])),
     _same(lambda record: json_text([record["description"], record["parameters"], record["returns"]])),
 )
-"""What an old tool and the new one share if it was renamed: of the old one, and of the new one; the strongest first."""
+"""The features that a renamed tool keeps, the strongest first: functions of its old record, and of its new record."""
 
 
 # --- What changed in one tool ---
@@ -263,6 +274,7 @@ def tool_changes(tool: str, old: ToolRecord, new: ToolRecord) -> Iterator[ToolCh
 
 
 def _context_changes(tool: str, old: str | None, new: str | None) -> Iterator[ToolChange]:
+    """Yield what changed in the `deps` that a tool asks its application for."""
     if old == new:
         return
     if new is None:
@@ -274,6 +286,7 @@ def _context_changes(tool: str, old: str | None, new: str | None) -> Iterator[To
 
 
 def _result_changes(tool: str, old: dict[str, Any] | None, new: dict[str, Any] | None) -> Iterator[ToolChange]:
+    """Yield what changed in the schema of a tool's result; None if the tool has none."""
     if old is None and new is not None:
         yield change("compatible", tool, "is described now", part="returns")
     elif new is None and old is not None:
@@ -334,6 +347,7 @@ def option_changes(tool: str, old: Mapping[str, Any], new: Mapping[str, Any]) ->
 
 
 def _remarks(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Remark]:
+    """Yield what the changed option `name` means for callers, from the old and the new options."""
     if name in _DESCRIPTIVE:
         yield "compatible", f"{name} changed"
     elif name in _PROMISES:
@@ -346,6 +360,7 @@ def _remarks(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Itera
 
 
 def _approval_remarks(old: Any, new: Any) -> Iterator[Remark]:
+    """Yield what a changed `requires_approval` means for callers."""
     if new is True:
         yield "breaking", "its calls need approval now, and are refused without an approver"
     elif new:
@@ -355,10 +370,12 @@ def _approval_remarks(old: Any, new: Any) -> Iterator[Remark]:
 
 
 def _decider(value: Any) -> str:
+    """Return the name of the function that decides whether a call needs approval."""
     return str(next(iter(value.values()), value)) if isinstance(value, dict) else show(value)
 
 
 def _variable_remarks(old: Any, new: Any) -> Iterator[Remark]:
+    """Yield what a changed `requires_env` means for callers."""
     for name in _without(new, old):
         yield "breaking", f"requires the environment variable {name} now, and is unavailable without it"
     for name in _without(old, new):
@@ -382,11 +399,13 @@ def _list_remarks(gone: Remark, come: Remark) -> Callable[[Any, Any], Iterator[R
 
 
 def _deprecation_remarks(old: Any, new: Any) -> Iterator[Remark]:
+    """Yield what a changed `deprecated` means for callers."""
     now = "is deprecated now" + (f": {new}" if isinstance(new, str) else "")
     yield "compatible", now if new else "is no longer deprecated"
 
 
 def _timeout_remarks(old: Any, new: Any) -> Iterator[Remark]:
+    """Yield what a changed `timeout` means for callers."""
     longer = new is None or (isinstance(old, (int, float)) and isinstance(new, (int, float)) and new >= old)
     limits = [f"{each:g} s" if isinstance(each, (int, float)) else "none" for each in (old, new)]
     yield "compatible" if longer else "unknown", f"its time limit was {limits[0]}, is {limits[1]}"
@@ -405,11 +424,12 @@ _REMARKS_BY_OPTION: Final[dict[str, Callable[[Any, Any], Iterator[Remark]]]] = {
 
 
 def _without(some: Any, others: Any) -> list[str]:
-    """Return the texts of an option that another value of it does not have."""
+    """Return the texts in an option's value `some` that are not in its value `others`."""
     return [each for each in _texts(some) if each not in _texts(others)]
 
 
 def _texts(value: Any) -> list[str]:
+    """Return the value of an option that is a text or a list as texts; alternatives are joined by `or`."""
     if isinstance(value, str):
         return [value]
     return [" or ".join(each) if isinstance(each, (list, tuple)) else str(each) for each in value or ()]
@@ -419,7 +439,7 @@ def _texts(value: Any) -> list[str]:
 
 
 def worst(verdicts: list[Verdict]) -> Verdict:
-    """Return the worst of some verdicts; `compatible` if there are none."""
+    """Return the worst of `verdicts`; `compatible` if there are none."""
     return min(verdicts, key=VERDICTS.index, default="compatible")
 
 
@@ -440,7 +460,7 @@ def judge(bump: Bump, old: str | None, new: str | None) -> Judgement:
 
 
 def needed_bump(bump: Bump, old: str | None) -> Bump:
-    """Return which number has to change: below 1.0, the next lower one."""
+    """Return the number of a version that has to change: `bump` or, below 1.0, the next lower number."""
     version = read_version(old)
     if version is None or version.release[0] > 0 or bump == "none":
         return bump
@@ -448,7 +468,7 @@ def needed_bump(bump: Bump, old: str | None) -> Bump:
 
 
 def _actual_bump(old: Version, new: Version) -> Bump:
-    """Return which number changed; any change from a pre-release counts as one of the first number."""
+    """Return the number that changed; any change from a pre-release counts as one of the first number."""
     if new.epoch != old.epoch or new.release[0] != old.release[0]:
         return "major"
     if old.is_before_release and (new.release, new.rest) != (old.release, old.rest):
@@ -459,7 +479,7 @@ def _actual_bump(old: Version, new: Version) -> Bump:
 
 
 def next_version(bump: Bump, old: str | None) -> str | None:
-    """Return the least version that is enough; None if the old one is not known, or is enough itself."""
+    """Return the least new version that is enough; None if `old` is not known, or is enough itself."""
     version, bump = read_version(old), needed_bump(bump, old)
     if version is None or bump == "none":
         return None

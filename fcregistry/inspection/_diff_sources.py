@@ -78,7 +78,7 @@ class DiffSource:
     shipped: tuple[Shipped, ...]
 
     def only(self, distributions: Iterable[str]) -> DiffSource:
-        """Return a copy with these distributions only."""
+        """Return a copy that has only those of its distributions that are in `distributions`."""
         wanted = set(map(normalized, distributions))
         kept = tuple(each for each in self.shipped if normalized(each.distribution) in wanted)
         return DiffSource(name=self.name, kind=self.kind, shipped=kept)
@@ -112,7 +112,7 @@ def read_source(given: str) -> DiffSource:
 
 
 def installed_like(source: DiffSource) -> DiffSource:
-    """Return the installed versions of the distributions in a source; skip those that are not installed."""
+    """Return the installed versions of those distributions in `source` that are installed."""
     found = [shipped for each in source.shipped if (shipped := installed(each.distribution)) is not None]
     return DiffSource(name="what is installed", kind="installed", shipped=tuple(found))
 
@@ -142,6 +142,7 @@ def installed(distribution: str) -> Shipped | None:
 
 
 def _without_tools(plugins: list[FoundPlugin], refused: list[str]) -> str:
+    """Return the reason that a distribution has no tools, as the end of a sentence."""
     if refused:
         return f"must not be imported: {refused[0]}"
     failing = [each.label for each in current().failing() if each in plugins]
@@ -151,6 +152,7 @@ def _without_tools(plugins: list[FoundPlugin], refused: list[str]) -> str:
 
 
 def _of_file(given: str, path: Path) -> DiffSource:
+    """Return the tools in a lock, a manifest or a wheel, whichever the file `path` is."""
     from zipfile import is_zipfile  # 5 ms, which an installed distribution does without
 
     if is_zipfile(path):
@@ -177,6 +179,7 @@ def _of_file(given: str, path: Path) -> DiffSource:
 
 
 def _of_lock(given: str, path: Path) -> tuple[Shipped, ...]:
+    """Return the tools of each distribution in a lock, sorted by distribution."""
     lock = read_lock(str(path))
     if lock.problem is not None:
         raise ConfigurationError(f"{given} {lock.problem}")
@@ -191,6 +194,7 @@ def _of_lock(given: str, path: Path) -> tuple[Shipped, ...]:
 
 
 def _manifest_content(name: str, text: str) -> ManifestContent:
+    """Return the content of the manifest `text`; an error names it `name`."""
     try:
         return parse_manifest(text)
     except ValueError as error:
@@ -198,14 +202,18 @@ def _manifest_content(name: str, text: str) -> ManifestContent:
 
 
 def _of_manifests(contents: Iterable[ManifestContent], version: str | None) -> Shipped:
-    """Return what a distribution ships by its manifests, of which there is at least one."""
+    """Return the tools that a distribution ships, from its manifests, of which there is at least one."""
     manifests = list(contents)
     tools = [tool for content in manifests for plugin in content["plugins"] for tool in plugin["tools"]]
     return Shipped(distribution=manifests[0]["distribution"], version=version, tools=_sorted(tools))
 
 
 def _checked(tool: object, source: str) -> ToolRecord:
-    """Return a tool record of an untrusted file."""
+    """Return `tool`, a value in an untrusted file, as a tool record.
+
+    Raises:
+        ConfigurationError: It is not a tool record.
+    """
     try:
         return read_record(tool)
     except ValueError as error:
@@ -214,6 +222,7 @@ def _checked(tool: object, source: str) -> ToolRecord:
 
 
 def _sorted(tools: Iterable[ToolRecord]) -> tuple[ToolRecord, ...]:
+    """Return `tools` sorted by group and name."""
     return tuple(sorted(tools, key=lambda tool: (tool["group"], tool["name"])))
 
 
@@ -248,7 +257,7 @@ def records_of(described: FreshDescription) -> list[ToolRecord]:
 
 
 def shipped_by(distribution: str) -> tuple[Tool, ...]:
-    """Return the known tools of one distribution, without those that another declaration replaced."""
+    """Return the known tools of `distribution`, sorted by id, without replaced declarations."""
     wanted = normalized(distribution)
     all_candidates = by_key(owned for plugin, owned in _declared() if plugin.project == wanted).values()
     tools = (catalogue_of(registry).tool(each) for candidates in all_candidates for each in effective(candidates))
@@ -262,12 +271,13 @@ def tools_of_plugin(distribution: str, entry_point: str) -> tuple[Tool, ...]:
 
 
 def _plugin_of(tool: Tool) -> PluginKey | None:
+    """Return the key of the plugin or source that ships `tool`; None for the application."""
     owner = owner_of(tool)
     return None if owner is None else (owner.distribution, owner.entry_point)
 
 
 def _declared() -> list[tuple[Shipper, Owned]]:
-    """Return what was declared in this process, and what is only described in the index."""
+    """Return the declared tools of plugins that load, then the described ones, each with its owner."""
     discovery = current()
     failing = set(discovery.failing())
     owned = ((discovery.owner(each), each) for each in log)
@@ -282,7 +292,7 @@ def _declared() -> list[tuple[Shipper, Owned]]:
 
 
 def tool_id(distribution: str, record: Mapping[str, Any]) -> str:
-    """Return the canonical id of the tool of a record."""
+    """Return the canonical id of the tool with the record `record`, which `distribution` ships."""
     return f"{distribution}:{local_name(record['name'], record['group'])}"
 
 
@@ -295,7 +305,7 @@ _LEAST_DASHES: Final = 4
 
 
 def _read_wheel(path: Path) -> Shipped:
-    """Return what a wheel ships, as its manifests say.
+    """Return the tools that a wheel ships, from its manifests.
 
     Source: the Binary Distribution Format of the Python Packaging User Guide.
 
@@ -318,6 +328,7 @@ def _read_wheel(path: Path) -> Shipped:
 
 
 def _read(path: Path, wheel: ZipFile) -> Shipped:
+    """Return the tools that an open wheel ships, after checking its names and metadata."""
     from email.parser import HeaderParser  # slow to import, and only wheels need it
 
     names = sorted(wheel.namelist())
@@ -387,6 +398,7 @@ def _text(path: Path, wheel: ZipFile, name: str, most: int) -> str:
 
 
 def _header(metadata: Message, name: str) -> str:
+    """Return the value of the line `name` in METADATA; raise `ValueError` if there is not exactly one."""
     values = metadata.get_all(name, [])
     if len(values) != 1:
         raise ValueError(f"its METADATA must have one line {name}, not {len(values)}")

@@ -37,10 +37,10 @@ def diagnose() -> tuple[Finding, ...]:
 
 
 def findings(seen: Comparison) -> tuple[Finding, ...]:
-    """Return all that is wrong, without importing plugins.
+    """Return all findings, without importing plugins.
 
     Args:
-        seen: New descriptions of some plugins, which replace what was known of them, and what the index said of these.
+        seen: New descriptions of some plugins, which replace older ones, and what the index had about these plugins.
     """
     known = known_plugins(seen.fresh)
     found = [
@@ -72,7 +72,7 @@ def in_order(found: Iterable[Finding]) -> tuple[Finding, ...]:
 
 
 def diagnose_name(name: str, *, again: bool = True) -> tuple[Finding, ...]:
-    """Return why a tool is missing or unusable, or what is wrong with a distribution.
+    """Return the reasons that a tool is missing or unusable, or the problems of a distribution.
 
     There are no findings if all is well.
 
@@ -100,12 +100,13 @@ def diagnose_name(name: str, *, again: bool = True) -> tuple[Finding, ...]:
             return tuple(each for each in findings(seen) if _distribution_of(each) == normalized(name))
         if not_used := tuple(checks.aside_findings(normalized(name))):
             return not_used
-        advice = "the tool is there again once that is changed" if error.reason else _where_looked()
+        advice = "the tool is there again once that is changed" if error.reason else _search_advice()
         return (problem(name, str(error).partition(" (`fcregistry doctor")[0], advice), *_why_missing(wanted))
     return tuple(finding for finding in findings(seen) if finding.subject == tool.id)
 
 
-def _where_looked() -> str:
+def _search_advice() -> str:
+    """Return the advice for a missing tool: the Python whose packages were searched."""
     version = ".".join(map(str, sys.version_info[:3]))
     return (
         f"fcregistry looked at the packages of {sys.executable} (Python {version}) only. A plugin that pip installed for another Python "
@@ -114,6 +115,7 @@ def _where_looked() -> str:
 
 
 def _why_missing(wanted: str | None) -> Iterator[Finding]:
+    """Yield findings that may explain a missing tool: of the distribution `wanted` or, if None, of all."""
     if wanted is not None:
         yield from _why_distribution_is_missing(wanted)
     related = (
@@ -128,11 +130,12 @@ def _why_missing(wanted: str | None) -> Iterator[Finding]:
 
 
 def _distribution_of(finding: Finding) -> str:
-    """Return the distribution that a finding is about, or whose plugin or tool it is about."""
+    """Return the normalized name of the distribution whose plugin or tool `finding` is about."""
     return normalized(finding.subject.partition("[")[0].partition(":")[0])
 
 
 def _why_distribution_is_missing(wanted: str) -> Iterator[Finding]:
+    """Yield the reason that no plugin of the distribution `wanted` is used; nothing if some plugin is."""
     if _is_distribution(wanted):
         return
     if not_used := tuple(checks.aside_findings(wanted)):
@@ -173,10 +176,12 @@ def plugins_to_probe(name: str | None = None) -> tuple[FoundPlugin, ...]:
 
 
 def _is_distribution(name: str) -> bool:
+    """Return whether `name` is that of an installed distribution with plugins."""
     return normalized(name) in {normalized(each) for each in current().distributions()}
 
 
 def _distributions_with(name: str) -> list[str]:
+    """Return the distributions that ship a tool `name`, as far as they are known."""
     distribution = parse_selector(name).distribution
     if distribution is not None:
         return [distribution]
@@ -211,8 +216,8 @@ def probe_plugins(
     for plugin in plugins:
         (probed[plugin.key],) = describe_in_workers([plugin], installed, seconds=seconds)
         on_done(plugin)
-    _renew([made for made in probed.values() if made.record["failure"] is None])
-    notes, seen = [_note(made) for made in probed.values()], Comparison(fresh=probed)
+    _keep_in_index([made for made in probed.values() if made.record["failure"] is None])
+    notes, seen = [_probe_note(made) for made in probed.values()], Comparison(fresh=probed)
     if name is None:
         return in_order([*notes, *findings(seen)])
     refused = [each for each in current().plugins if each.project == normalized(name)]  # none of these was tried
@@ -224,14 +229,16 @@ def probe_plugins(
     return in_order([*notes, *wrong])
 
 
-def _renew(made: list[FreshDescription]) -> None:
+def _keep_in_index(made: list[FreshDescription]) -> None:
+    """Store new descriptions in the index, if there is one."""
     index = current().index
     if index.file is not None and made:
         index.keep(made)
         current().refresh()
 
 
-def _note(made: FreshDescription) -> Finding:
+def _probe_note(made: FreshDescription) -> Finding:
+    """Return the note on how long the import of a plugin took, and how many tools the plugin ships."""
     record, tools = made.record, len(made.rows)
     took = f"{record['seconds']:.2f} seconds"
     if record["failure"] is not None:

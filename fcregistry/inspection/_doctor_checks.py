@@ -108,7 +108,7 @@ def not_loaded(subject: str, reason: str) -> Finding:
 
 
 def learn() -> None:
-    """Make sure that there is a record of each plugin.
+    """Import or describe each plugin that is neither imported nor described yet.
 
     A program imports the plugins; a command has worker processes import those that the index does not describe.
     """
@@ -137,7 +137,7 @@ class Comparison(NamedTuple):
 
 
 def learn_anew(distributions: Collection[str] = ()) -> Comparison:
-    """Import plugins, whatever the index says, and return what it said.
+    """Import plugins, whatever the index says, and return a comparison of the index with them.
 
     A program imports the plugins itself and compares nothing; a command has worker processes import them, and renews the index.
 
@@ -157,12 +157,12 @@ def learn_anew(distributions: Collection[str] = ()) -> Comparison:
 
 
 def known_plugins(fresh: Fresh = MappingProxyType({})) -> dict[FoundPlugin, PluginRecord]:
-    """Return what importing each plugin has shown, sorted by plugin; disabled plugins are missing.
+    """Return the record of the import of each plugin that is not disabled, sorted by plugin.
 
-    Imports nothing.
+    Nothing is imported.
 
     Args:
-        fresh: New descriptions, which replace what was known.
+        fresh: New descriptions, whose records replace older ones.
     """
     discovery = current()
     descriptions = discovery.index.descriptions()
@@ -181,7 +181,11 @@ def known_plugins(fresh: Fresh = MappingProxyType({})) -> dict[FoundPlugin, Plug
 
 
 def _shipping(fresh: Fresh) -> set[PluginKey]:
-    """Return the plugins that ship tools, hidden ones included."""
+    """Return the keys of the plugins that ship tools, hidden tools included.
+
+    Args:
+        fresh: New descriptions, which replace older ones.
+    """
     discovery = current()
     owners = [*map(discovery.owner, log), *(plugin for _, plugin in discovery.index.described())]
     known = {owner.key for owner in owners if owner is not None and owner.key not in fresh}
@@ -201,7 +205,7 @@ _CRASHED: Final = "\nCurrent thread "
 def plugin_findings(
     known: Mapping[FoundPlugin, PluginRecord], fresh: Fresh = MappingProxyType({})
 ) -> Iterator[Finding]:
-    """Yield what is wrong with plugins that were imported, or could not be."""
+    """Yield the problems of plugins that were imported, or could not be imported."""
     shipping = _shipping(fresh)
     for plugin, record in known.items():
         if failure := record["failure"]:
@@ -223,6 +227,7 @@ def plugin_findings(
 
 
 def _without_tools(plugin: FoundPlugin) -> Finding:
+    """Return the problem that a plugin ships no tools, with the likely reason."""
     holder = current().installed.owner_of_module(plugin.module)
     if holder is not None and holder.project != plugin.project:
         return problem(
@@ -238,6 +243,7 @@ def _without_tools(plugin: FoundPlugin) -> Finding:
 
 
 def _import_findings(plugin: FoundPlugin, record: PluginRecord) -> Iterator[Finding]:
+    """Yield what the import of a plugin should not do: change the process, print, or take long."""
     if record["changes"]:
         yield problem(
             plugin.label,
@@ -296,7 +302,7 @@ def own_line(plugin: FoundPlugin, detail: str) -> str:
 
 
 def manifest_findings(known: Mapping[FoundPlugin, PluginRecord], fresh: Fresh) -> Iterator[Finding]:
-    """Yield what is wrong with manifests of plugins that load."""
+    """Yield the problems of manifests of plugins that load."""
     declared: dict[PluginKey, list[ToolRecord]] = {}
     for plugin, record in known.items():
         manifest = None if record["failure"] else manifest_of(plugin)
@@ -308,14 +314,15 @@ def manifest_findings(known: Mapping[FoundPlugin, PluginRecord], fresh: Fresh) -
             message = f"has a manifest that is older than its code: {'; '.join(manifest.changed)}"
             yield note(plugin.label, message, f"fcregistry manifest build {plugin.distribution}")
         elif manifest.is_stale:
-            yield _drifted(plugin, "is older than its code", manifest.changed)
+            yield _manifest_problem(plugin, "is older than its code", manifest.changed)
         else:
             declared = declared or shipped_records(fresh)
             if lines := manifest_drift(manifest.tools, declared.get(plugin.key, [])):
-                yield _drifted(plugin, "is not what its code declares", lines)
+                yield _manifest_problem(plugin, "is not what its code declares", lines)
 
 
-def _drifted(plugin: FoundPlugin, what: str, lines: Iterable[str]) -> Finding:
+def _manifest_problem(plugin: FoundPlugin, what: str, lines: Iterable[str]) -> Finding:
+    """Return the problem `what` of a plugin's manifest, with `lines` as its details."""
     advice = f"run in the project of {plugin.distribution}: fcregistry manifest build; or report this to its authors"
     return problem(plugin.label, f"has a manifest that {what}: {'; '.join(lines)}", advice)
 
@@ -352,7 +359,7 @@ def extension_findings() -> Iterator[Finding]:
 
 
 def command_findings() -> Iterator[Finding]:
-    """Yield the commands of packages that do not load or must not be used, and those that their plain names do not call."""
+    """Yield the commands of packages that cannot be used, or that their plain names do not call."""
     commands, permission = current().commands, current().permission()
     for command in current().found_commands:
         reason = commands.refusal(command, permission)
@@ -376,7 +383,7 @@ def command_findings() -> Iterator[Finding]:
 
 
 def _hidden_findings(tools: Iterable[Tool]) -> Iterator[Finding]:
-    """Yield a note for the tools of each plugin that are hidden for the same reason."""
+    """Yield a note for those of `tools` that are hidden: one for the tools of a plugin with one reason."""
     hidden: dict[tuple[str | None, str], list[Tool]] = {}
     for tool in tools:
         if unavailable := tool.unavailable:
@@ -473,9 +480,9 @@ def impostor_findings() -> Iterator[Finding]:
 
 
 def aside_findings(project: str | None = None) -> Iterator[Finding]:
-    """Yield the metadata that fcregistry ignores.
+    """Yield the folders of metadata that fcregistry ignores.
 
-    Another distribution installed it, or it is in one folder twice.
+    Another distribution installed them, or one folder has two of one distribution.
 
     Args:
         project: The normalized name of the only distribution to check; None for all.
@@ -485,7 +492,7 @@ def aside_findings(project: str | None = None) -> Iterator[Finding]:
     }
     for (kind, folder, other), name in sorted(unused.items()):
         if kind == TWIN and (TWIN, other, folder) in unused and other < folder:
-            continue  # the other one of the two reports it
+            continue  # the finding about the other copy reports it
         if kind == TWIN:
             yield problem(
                 name,
@@ -502,7 +509,7 @@ def aside_findings(project: str | None = None) -> Iterator[Finding]:
 
 
 def setting_findings() -> Iterator[Finding]:
-    """Yield what the configuration names that is not there, or cannot be used."""
+    """Yield the names and files in the configuration that do not exist here, or cannot be used."""
     discovery = current()
     shipping = {normalized(each) for each in discovery.distributions()}
     described = discovery.all_described()  # the tools of disabled plugins are unknown
@@ -530,7 +537,7 @@ def setting_findings() -> Iterator[Finding]:
 
 
 def _doubtful_findings(layer: Layer) -> Iterator[Finding]:
-    """Yield a finding if others than the user may have written a project's file."""
+    """Yield a finding if another user may have written the configuration file of `layer`."""
     if layer.unused:
         yield problem(
             layer.path,
@@ -544,7 +551,7 @@ def _doubtful_findings(layer: Layer) -> Iterator[Finding]:
 
 
 def index_findings(known: Mapping[FoundPlugin, PluginRecord]) -> Iterator[Finding]:
-    """Yield what prevents the index from being written or read."""
+    """Yield the problems with reading or writing the file of the index."""
     index, is_used = current().index, current().describe is not None
     if not is_used or not known:
         return
@@ -574,7 +581,7 @@ def index_findings(known: Mapping[FoundPlugin, PluginRecord]) -> Iterator[Findin
 
 
 def drift_findings(seen: Comparison) -> Iterator[Finding]:
-    """Yield how the index differed from what is installed, before it was renewed."""
+    """Yield the differences between the index, before it was renewed, and what is installed."""
     for each in sorted(seen.forged, key=lambda each: each.label):
         installed = (*current().plugins, *current().found_extensions, *current().found_commands)
         what = "lacked" if each in installed else "named"
@@ -598,6 +605,7 @@ def drift_findings(seen: Comparison) -> Iterator[Finding]:
 
 
 def _wrong_index(subject: str, what: str) -> Finding:
+    """Return the problem `what` of the index about `subject`."""
     file = current().index.file
     where = "" if file is None else f" {file.path}"
     return problem(
@@ -609,7 +617,7 @@ def _wrong_index(subject: str, what: str) -> Finding:
 
 
 def _row_differences(old: StoredRow | None, new: IndexRow | None) -> list[str]:
-    """Return how a tool's row in the index differs from a new one, a phrase each."""
+    """Return a phrase for each difference between a tool's row in the index, if any, and a new row."""
     if old is not None and new is not None and old == new[:6]:
         return []
     try:
@@ -624,7 +632,7 @@ def _row_differences(old: StoredRow | None, new: IndexRow | None) -> list[str]:
 
 
 def stale_findings(known: Mapping[FoundPlugin, PluginRecord]) -> Iterator[Finding]:
-    """Yield the plugins whose descriptions become outdated at once, though they are not dynamic."""
+    """Yield the plugins whose descriptions are outdated as soon as they are made."""
     index = current().index
     if current().describe is None or index.file is None or index.file.stamp() is None:
         return

@@ -74,6 +74,7 @@ def lint(
 
 
 def _rules_without(ignored: set[str]) -> list[LintRule]:
+    """Return the rules not in `ignored`; raise `ConfigurationError` for an id that does not exist."""
     for name in sorted(ignored - LINT_RULES.keys()):
         near = did_you_mean(nearest(name, LINT_RULES)) or f"; the rules are {', '.join(sorted(LINT_RULES))}"
         raise ConfigurationError(f"there is no lint rule {name!r}{near}")
@@ -81,6 +82,7 @@ def _rules_without(ignored: set[str]) -> list[LintRule]:
 
 
 def _findings(subject: LintSubject, rules: Iterable[LintRule], sources: Sources) -> Iterator[LintFinding]:
+    """Yield the findings of `rules` about one tool, each with its place in the source."""
     broken = subject.tool.definition_error is not None
     for rule in rules:
         if broken and not rule.of_broken:
@@ -101,6 +103,7 @@ def _findings(subject: LintSubject, rules: Iterable[LintRule], sources: Sources)
 
 
 def _order(finding: LintFinding) -> tuple[str, int, str, str, str, str]:
+    """Return the sort key of a finding."""
     return (finding.file or "", finding.line or 0, finding.tool, finding.rule, finding.path, finding.message)
 
 
@@ -134,13 +137,17 @@ def tools_to_lint(*selectors: str, source: Registry = registry) -> tuple[Tool, .
 
 
 def _everything(source: Registry) -> list[Tool]:
-    """Return every tool, with all candidates for one key, without those that another declaration replaced."""
+    """Return every tool in `source`, without those that another declaration replaced.
+
+    Several tools with one key are all in the result.
+    """
     catalogue = catalogue_of(source)
     all_candidates = by_key(catalogue.visible()).values()
     return [catalogue.tool(each) for candidates in all_candidates for each in effective(candidates)]
 
 
 def _matching(selector: Selector, source: Registry) -> list[Tool]:
+    """Return the tools in `source` that a selector matches; raise `ToolNotFoundError` if there are none."""
     if selector.is_exact:
         try:
             return [source.get(selector.text)]
@@ -178,7 +185,7 @@ class Sources:
         self._definitions: dict[str, dict[tuple[str, int], Definition]] = {}
 
     def locate(self, tool: Tool, place: SourcePlace) -> tuple[str | None, int | None]:
-        """Return the file and the line of a place in a tool's function."""
+        """Return the file and the line of `place` in the function of `tool`; None for each that is not known."""
         try:
             code = _code_of(tool)
         except PluginError:  # of a described tool whose plugin is not imported
@@ -194,7 +201,7 @@ class Sources:
 
 
 def _code_of(tool: Tool) -> CodeType | None:
-    """Return the author's code: behind partials, methods and wrappers made with `functools.wraps`."""
+    """Return the code of a tool's function, behind partials and `functools.wraps`; None without code."""
     source: Any = underlying(tool.function)
     with suppress(ValueError):  # it wraps itself
         source = inspect.unwrap(source)
@@ -202,7 +209,7 @@ def _code_of(tool: Tool) -> CodeType | None:
 
 
 def _definitions(file: str) -> dict[tuple[str, int], Definition]:
-    """Return the functions of a file by name and first line, which is that of the first decorator."""
+    """Return the functions in a file by name and first line, which is that of the first decorator."""
     linecache.checkcache(file)
     try:
         with warnings.catch_warnings():
@@ -220,6 +227,7 @@ def _definitions(file: str) -> dict[tuple[str, int], Definition]:
 
 
 def _line(definition: Definition, place: SourcePlace, file: str) -> int | None:
+    """Return the line of `place` in a function, or else of its `def`; None for most places in a lambda."""
     if place.kind == "parameter":
         held = definition.args
         arguments = [*held.posonlyargs, *held.args, *held.kwonlyargs, held.vararg, held.kwarg]
@@ -237,7 +245,7 @@ def _line(definition: Definition, place: SourcePlace, file: str) -> int | None:
 
 
 def _docstring_line(definition: ast.FunctionDef | ast.AsyncFunctionDef, text: str, file: str) -> int | None:
-    """Return the docstring line that holds a text, or the line of the entry of that name."""
+    """Return the line of the docstring with `text`, preferably as an entry; None without a docstring."""
     if ast.get_docstring(definition) is None:
         return None
     first = definition.body[0]

@@ -43,13 +43,13 @@ Check = Callable[[LintSubject], Iterator[Remark]]
 
 
 def rule(id: str, severity: Severity, advice: str, *, of_broken: bool = False) -> Callable[[Check], Check]:
-    """Add a function to the rules.
+    """Return a decorator that adds a function to the rules.
 
     Args:
         id: The rule's name in output, in `--ignore`, and in the documentation.
         severity: How bad it is that a tool breaks the rule.
         advice: What to do about it, in general.
-        of_broken: Whether it also checks tools that cannot be defined, which have no schema.
+        of_broken: Whether the rule also checks tools that cannot be defined, which have no schema.
     """
 
     def add(check: Check) -> Check:
@@ -208,7 +208,7 @@ def _undocumented_fields(subject: LintSubject) -> Iterator[Remark]:
 
 
 def _is_tag(schema: Any) -> bool:
-    """Return whether a field has one possible value, which only marks its record and needs no description."""
+    """Return whether a field has only one possible value: it marks its record, and needs no description."""
     return isinstance(schema, dict) and ("const" in schema or len(schema.get("enum", ())) == 1)
 
 
@@ -256,6 +256,7 @@ def _untyped_parameters(subject: LintSubject) -> Iterator[Remark]:
 
 
 def _why_untyped(subject: LintSubject, name: str) -> str:
+    """Return the reason that the parameter `name` accepts any value."""
     if subject.is_external:
         return "the schema does not say its type"
     documented = subject.tool.signature.documentation.parameters.get(name)
@@ -277,6 +278,7 @@ def _untyped_values(subject: LintSubject) -> Iterator[Remark]:
 
 
 def _messages_of_open(inner: InnerSchema) -> Iterator[str]:
+    """Yield a message for each part of the value of `inner` that may be anything."""
     schema, keywords = inner.schema, inner.schema if isinstance(inner.schema, dict) else {}
     if len(inner.path) > 2 and inner.keyword in _VALUE_KEYWORDS and accepts_anything(schema):
         yield f"the value at {inner.where} may be anything"
@@ -325,7 +327,7 @@ def _unsaid_defaults(subject: LintSubject) -> Iterator[Remark]:
 
 
 def _undeclared_default(subject: LintSubject, name: str) -> Parameter | None:
-    """Return the parameter of that name if the function has a default for it and the schema has none."""
+    """Return the parameter `name` if the function has a default for it and the schema has none; else None."""
     parameter = subject.parameters.get(name)
     schema = subject.properties[name]
     if parameter is None or parameter.default is EMPTY or parameter.kind in (STAR, STAR_STAR):
@@ -334,6 +336,7 @@ def _undeclared_default(subject: LintSubject, name: str) -> Parameter | None:
 
 
 def _is_valid_default(parameter: Parameter) -> bool:
+    """Return whether the default of `parameter` is a value of its type."""
     try:
         return parameter.codec.handles(parameter.default)
     except Exception:  # noqa: BLE001  # external code: comparing may raise anything; then it counts as valid
@@ -341,12 +344,12 @@ def _is_valid_default(parameter: Parameter) -> bool:
 
 
 def _default_text(default: object) -> str:
-    """Return a simple default as its author wrote it, and a safe text for any other object."""
+    """Return a default as text: a number, bool or None as in Python, any other object as messages show it."""
     return repr(default) if isinstance(default, bool | int | float | None) else show(default)
 
 
 def _problems_of(subject: LintSubject, name: str, value: Any) -> list[str]:
-    """Return what is wrong with a value of one parameter, by the schema, whatever the other arguments are."""
+    """Return the problems that the schema has with `value` for the parameter `name` alone."""
     try:
         broken = subject.tool.validator().violations({name: value})
     except RecursionError:
@@ -367,6 +370,7 @@ def _invalid_examples(subject: LintSubject) -> Iterator[Remark]:
 
 
 def _problems_of_call(subject: LintSubject, example: Any) -> list[str]:
+    """Return the problems of `example` as the arguments of a call of the tool."""
     try:
         arguments = json.loads(json.dumps(example, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
@@ -455,6 +459,7 @@ def _refused_in_strict_mode(subject: LintSubject) -> Iterator[Remark]:
 
 
 def _refusals(subject: LintSubject, *, strict: bool) -> Iterator[Remark]:
+    """Yield a remark for each reason that a format, or its strict mode, cannot describe the tool."""
     for rendering in subject.renderings:
         error = rendering.error
         if error is None or rendering.strict is not strict:
@@ -465,7 +470,7 @@ def _refusals(subject: LintSubject, *, strict: bool) -> Iterator[Remark]:
 
 
 def _path_in(message: str) -> str:
-    """Return the path that a message begins with; `$` if it does not begin with one."""
+    """Return the path at the beginning of `message`; `$` if it does not begin with a path."""
     return message.partition(": ")[0] if message.startswith("$") else "$"
 
 
@@ -503,6 +508,7 @@ def _unsaid_conditions(subject: LintSubject) -> Iterator[Remark]:
 
 
 def _sentences(codec: Codec) -> Iterable[str]:
+    """Return, once each, the sentences on conditions that `codec` checks and the schema does not say."""
     return dict.fromkeys(sentence for each in walk_codecs([codec]) for sentence in each.unsaid)
 
 
@@ -552,6 +558,7 @@ def _contradicts(documented: str | None, codec: Codec) -> bool:
 
 
 def _annotation_text(annotation: object) -> str:
+    """Return an annotation as text for a message."""
     return annotation if isinstance(annotation, str) else show_type(annotation)
 
 
@@ -570,5 +577,5 @@ def _result_without_schema(subject: LintSubject) -> Iterator[Remark]:
 
 
 def _is_content(annotation: object) -> bool:
-    """Return whether an annotation means content, which is for models and has no schema."""
+    """Return whether an annotation is or contains `Content` or `ToolOutput`, which have no schema."""
     return annotation is Content or annotation is ToolOutput or any(map(_is_content, get_args(annotation)))

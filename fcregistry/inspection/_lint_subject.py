@@ -23,7 +23,7 @@ from fcregistry.errors import FcregistryError, MissingDependencyError
 
 Severity = Literal["error", "warning", "note"]
 SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "note")
-"""Worst first.
+"""The severities, worst first.
 
 error: a provider rejects the tool, or a model cannot call it. warning: a model is likely to make mistakes with it. note: useful to know.
 """
@@ -176,7 +176,7 @@ class LintSubject:
 
     @cached_property
     def renderings(self) -> tuple[Rendering, ...]:
-        """The tool in each of the wanted formats, and then in each of their strict modes."""
+        """The tool in each of the wanted formats, and then in their strict modes if these are wanted."""
         names = self.wanted.format_names
         modes = [(name, False) for name in names]
         modes += [(name, True) for name in names if self.wanted.strict and formats.get(name).strict_profile]
@@ -184,6 +184,7 @@ class LintSubject:
         return tuple(each for each in made if each is not None)
 
     def _rendered(self, name: str, strict: bool) -> Rendering | None:
+        """Return the tool in the format `name`, or its error; None if an unnamed format's package is missing."""
         try:
             return Rendering(name, strict, self.tool.definition(name, strict=strict), None)
         except MissingDependencyError:
@@ -220,6 +221,7 @@ class LintSubject:
 
     @cached_property
     def _starts(self) -> dict[str, str]:
+        """The path of each parameter's schema, as text -> the name of the parameter."""
         return {property_path(name): name for name in self.properties}
 
 
@@ -253,7 +255,7 @@ class Neighbours:
 
 
 def simplified(name: str) -> str:
-    """Return a name without case, `-` and `_`: two names that look alike give the same text."""
+    """Return `name` in lower case, without `-` and `_`: names that look alike give the same text."""
     return name.casefold().replace("-", "").replace("_", "")
 
 
@@ -274,7 +276,13 @@ NO_CONSTRAINT: Final = frozenset(
 
 
 class InnerSchema(NamedTuple):
-    """A schema inside another: its path there, and the keyword it belongs to (`""` for the outer schema)."""
+    """A schema inside another.
+
+    Attributes:
+        path: Its path in the outer schema.
+        keyword: The keyword that contains it; empty for the outer schema itself.
+        schema: The schema.
+    """
 
     path: Path
     keyword: str
@@ -339,5 +347,5 @@ def path_deeper_than(schema: dict[str, Any], limit: int) -> Path | None:
 
 
 def property_path(name: str) -> str:
-    """Return the path of a parameter's schema."""
+    """Return the path of the schema of the parameter `name`, as text."""
     return json_path(("properties", name))

@@ -38,8 +38,8 @@ class Inventory:
     Attributes:
         distributions: Name -> what a lock holds of the distribution: `version`, `files` and `tools`.
         altered: Name -> the files of the distribution that were changed after its installation.
-        misdescribed: Name -> how the distribution's manifest differs from its code, a phrase each.
-        left_out: What cannot be locked, a sentence each.
+        misdescribed: Name -> a line for each difference of the distribution's manifest from its code.
+        left_out: A sentence for each plugin or tool that cannot be locked.
     """
 
     distributions: dict[str, dict[str, Any]]
@@ -49,7 +49,7 @@ class Inventory:
 
 
 def take_inventory(distributions: Iterable[str] = ()) -> Inventory:
-    """Describe the plugins that may be imported, and return what is installed; locks are ignored.
+    """Describe again the plugins that may be imported, and return their inventory; locks are ignored.
 
     Each plugin is imported: what the index and manifests say of it is not used. Hidden tools are included: a lock is about what is
     installed, and the same for every configuration.
@@ -87,7 +87,12 @@ def take_inventory(distributions: Iterable[str] = ()) -> Inventory:
 def _misdescribed(
     found: Iterable[FoundEntryPoint | SourceOwner], records: Mapping[PluginKey, Iterable[ToolRecord]]
 ) -> dict[str, tuple[str, ...]]:
-    """Return how the manifest of each distribution differs from what its code declares, if it does."""
+    """Return a line for each difference of a manifest from the code, by distribution.
+
+    Args:
+        found: The plugins; other entry points and sources are ignored.
+        records: The records of the tools of each plugin, as its code declares them.
+    """
     differences: dict[str, tuple[str, ...]] = {}
     for plugin in found:
         manifest = manifest_of(plugin) if isinstance(plugin, FoundPlugin) and plugin.key in records else None
@@ -108,7 +113,7 @@ def inventory_of(
     Args:
         found: Their entry points; sources among them.
         declared: Distribution and record of each tool; other distributions' tools are ignored.
-        failed: What did not load, or may belong to another distribution than it claims, a sentence each.
+        failed: A sentence for each plugin that did not load, or may belong to another distribution than it claims.
     """
     distributions: dict[str, dict[str, Any]] = {}
     altered = {}
@@ -188,6 +193,7 @@ def lock_changes(lock: Lock, now: Inventory) -> tuple[LockChange, ...]:
 
 
 def _distribution_changes(name: str, pin: Pin, installed: Mapping[str, Any], now: Inventory) -> Iterator[LockChange]:
+    """Yield the differences between the pin of a distribution and what is installed of it."""
     if pin.version != installed["version"]:
         yield LockChange(kind="changed", subject=name, part="version", old=pin.version, new=installed["version"])
     if pin.files != installed["files"]:
@@ -207,6 +213,7 @@ def _distribution_changes(name: str, pin: Pin, installed: Mapping[str, Any], now
 
 
 def _tool_changes(subject: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[LockChange]:
+    """Yield the differences between the locked and the installed record of the tool `subject`."""
     parts = [difference for part in _PARTS for difference in _differences(part, old.get(part), new.get(part))]
     yield from (LockChange(kind="changed", subject=subject, part=part, old=was, new=now) for part, was, now in parts)
     if old["digest"] != new["digest"] and not parts:  # the lock was edited by hand
@@ -234,7 +241,7 @@ def lock_text(distributions: Mapping[str, Mapping[str, Any]]) -> str:
 
 
 def write_lock(path: Path, text: str) -> None:
-    """Write a lock at once: another process reads either the old one or the new one.
+    """Replace the lock at `path` in one step: another process reads either the old lock or the new one.
 
     Raises:
         OSError: It cannot be written there. A link, or anything else that is not a regular file, is not replaced.

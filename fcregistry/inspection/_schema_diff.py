@@ -69,7 +69,7 @@ Rule = Callable[[Constraints, Constraints], Effect]
 
 
 def _added_or_removed(*names: str) -> Rule:
-    """Return the rule of keywords whose values are not compared: only having them, or not, is clear."""
+    """Return the rule of keywords of which only the presence is compared: a changed value is unclear."""
 
     def _rule(old: Constraints, new: Constraints) -> Effect:
         before, after = (any(name in each for name in names) for each in (old, new))
@@ -79,17 +79,17 @@ def _added_or_removed(*names: str) -> Rule:
 
 
 def _least(name: str) -> Rule:
-    """Return the rule of a keyword that constrains more the greater it is; without it, it is 0."""
+    """Return the rule of a keyword such as `minLength`: a greater value narrows; the default is 0."""
     return lambda old, new: (new.get(name, 0) > old.get(name, 0), new.get(name, 0) < old.get(name, 0))
 
 
 def _most(name: str) -> Rule:
-    """Return the rule of a keyword that constrains more the smaller it is."""
+    """Return the rule of a keyword such as `maxLength`: a smaller value narrows; the default is infinite."""
     return lambda old, new: (new.get(name, inf) < old.get(name, inf), new.get(name, inf) > old.get(name, inf))
 
 
 def _bound(name: str, exclusive: str, sign: int) -> Rule:
-    """Return the rule of a lower bound (sign 1) or an upper bound (sign -1), which may exclude its value."""
+    """Return the rule of a lower bound (`sign` 1) or an upper bound (`sign` -1), which may be `exclusive`."""
 
     def _effective(each: Constraints, integers: bool) -> tuple[float, bool]:
         found = [(sign * each[name], False)] if name in each else []
@@ -107,6 +107,7 @@ def _bound(name: str, exclusive: str, sign: int) -> Rule:
 
 
 def _multiple(old: Constraints, new: Constraints) -> Effect:
+    """Return the effect of a changed `multipleOf`."""
     before, after = old.get("multipleOf"), new.get("multipleOf")
     if isinstance(before, int) and isinstance(after, int):
         return before % after != 0, after % before != 0
@@ -114,6 +115,7 @@ def _multiple(old: Constraints, new: Constraints) -> Effect:
 
 
 def _type(old: Constraints, new: Constraints) -> Effect:
+    """Return the effect of a changed `type`."""
     before, after = _types(old), _types(new)
     return not before <= after, not after <= before
 
@@ -197,7 +199,7 @@ class _Comparison:
         self._in_one_of = 0
 
     def run(self) -> list[Difference]:
-        """Return every difference."""
+        """Return all differences between the two documents."""
         old, new = self._old, self._new
         if is_same(old.schema, new.schema):
             return []
@@ -208,12 +210,12 @@ class _Comparison:
         return self._compare(old.schema, new.schema, ())
 
     def _is_same(self, old: Any, new: Any) -> bool:
-        """Return whether two parts have the same text, and whatever they refer to is the same too."""
+        """Return whether two parts, and the definitions that they refer to, have the same text."""
         text = json_text(old)
         return text == json_text(new) and ('"$ref"' not in text or self._same_definitions)
 
     def _compare(self, old: Any, new: Any, path: Path) -> list[Difference]:
-        """Return the differences between two parts at one place."""
+        """Return the differences between two parts, which are at `path`."""
         old, new = _without_definitions(old), _without_definitions(new)
         if self._is_same(old, new):
             return []
@@ -234,7 +236,7 @@ class _Comparison:
         return found
 
     def _nested_pair(self, key: tuple[str, str], path: Path) -> list[Difference]:
-        """Return nothing for a pair inside itself: its differences are reported where it begins."""
+        """Return no difference for a pair inside the same pair, whose differences are reported there."""
         if self._open[key] == len(path):
             return [_unclear(path, "the schema refers to itself without an end")]
         if self._in_one_of:
@@ -243,6 +245,7 @@ class _Comparison:
         return []
 
     def _repeated_pair(self, key: tuple[str, str], path: Path) -> list[Difference]:
+        """Return the differences of a pair that was compared before; at another path, a reference to them."""
         first, found = self._seen[key]
         narrows, widens = _total(found)
         if first == path:
@@ -252,13 +255,14 @@ class _Comparison:
         return [Difference(path, f"changed as {shown_path(first)} did", narrows, widens)]
 
     def _effect(self, old: Any, new: Any, path: Path) -> Effect:
-        """Return what a change from one part to another would mean, without reporting it."""
+        """Return the effect of a change from `old` to `new`, without reporting it."""
         seen = dict(self._seen)
         effect = _total(self._compare(old, new, path))
         self._seen = seen  # places that are not reported are not referred to
         return effect
 
     def _differences(self, old: Any, new: Any, path: Path) -> Iterator[Difference]:
+        """Yield the differences between two parts, after following their references."""
         before, after = self._old.resolved(old), self._new.resolved(new)
         if before is None or after is None:
             yield _unclear(path, "the schema changed in a way that is not followed")
@@ -279,6 +283,7 @@ class _Comparison:
                 yield from self._constraint_differences(_constraints(before), _constraints(after), path)
 
     def _constraint_differences(self, old: Constraints, new: Constraints, path: Path) -> Iterator[Difference]:
+        """Yield the differences between the constraints of two parts that have no alternatives."""
         for names, rule in RULES.items():
             before, after = ({name: each[name] for name in names if name in each} for each in (old, new))
             if self._is_same(before, after):
@@ -300,11 +305,11 @@ class _Comparison:
     # --- Listed values, which are validated one by one ---
 
     def _value_differences(self, old: tuple[Any, Any], new: tuple[Any, Any], path: Path) -> Iterator[Difference]:
-        """Yield how listed values differ.
+        """Yield the differences between two parts of which one lists its values.
 
         Args:
             old: The old part as it is written, and with its references followed.
-            new: The new part, likewise.
+            new: The new part in both forms.
             path: The place.
         """
         accepted, accepts = self._old.checker(old[0]), self._new.checker(new[0])
@@ -327,7 +332,7 @@ class _Comparison:
     # --- Alternatives ---
 
     def _alternative_differences(self, old: list[Any], new: list[Any], path: Path) -> Iterator[Difference]:
-        """Yield how alternatives differ of which any may be accepted."""
+        """Yield the differences between lists of alternatives of which any may accept a value."""
         pairs, gone, come = self._matched(old, new)
         for one, other in pairs:
             yield from self._compare(one, other, path)
@@ -346,12 +351,12 @@ class _Comparison:
     def _is_lost(
         one: Any, document: SchemaDocument, effects: list[bool | None], others: list[Any], in_document: SchemaDocument
     ) -> bool | None:
-        """Return whether some value of an alternative is lost; None if that is not known.
+        """Return whether the other document refuses some value of an alternative; None if that is not known.
 
         Args:
             one: The alternative.
             document: Its document.
-            effects: Whether each of the others refuses some value of it.
+            effects: For each of `others`, whether it refuses some value of the alternative; None if that is not known.
             others: The alternatives of the other document.
             in_document: The other document.
         """
@@ -365,9 +370,9 @@ class _Comparison:
         return True if rest or possible in ([], [True]) else None
 
     def _matched(self, old: list[Any], new: list[Any]) -> tuple[list[tuple[Any, Any]], list[Any], list[Any]]:
-        """Return the pairs of alternatives that correspond and differ, and the others, old and new.
+        """Return the pairs of corresponding alternatives that differ, and those without a partner.
 
-        Two correspond if no other alternative has their label, or else if no other of those left has their type.
+        An old and a new alternative correspond if no other has their label, or else if no other without a partner has their type.
         """
         gone, come = [], list(new)
         for each in old:
@@ -387,7 +392,7 @@ class _Comparison:
         return pairs, gone, come
 
     def _joined_differences(self, keyword: str, old: Constraints, new: Constraints, path: Path) -> Iterator[Difference]:
-        """Yield how an `allOf`, `anyOf` or `oneOf` differs beside other keywords."""
+        """Yield the differences of `keyword`, an `allOf`, `anyOf` or `oneOf` beside other keywords."""
         before, after = old.get(keyword), new.get(keyword)
         if before is None or after is None:
             if before is not after:
@@ -400,6 +405,7 @@ class _Comparison:
             yield from self._one_of_differences(before, after, path)
 
     def _all_of_differences(self, old: list[Any], new: list[Any], path: Path) -> Iterator[Difference]:
+        """Yield the differences between two lists of `allOf`."""
         pairs, gone, come = self._matched(old, new) if len(old) != len(new) else (zip(old, new, strict=True), [], [])
         for one, other in pairs:
             yield from self._compare(one, other, path)
@@ -408,9 +414,9 @@ class _Comparison:
             yield Difference(path, "the schemas in allOf changed", narrows, widens)
 
     def _one_of_differences(self, old: list[Any], new: list[Any], path: Path) -> Iterator[Difference]:
-        """Yield how alternatives differ of which exactly one has to accept a value.
+        """Yield the differences between lists of alternatives of which exactly one has to accept a value.
 
-        Where one accepts less, all together may accept more, and the other way round.
+        If one alternative accepts less, the whole may accept more, and the other way round.
         """
         pairs, gone, come = self._matched(old, new)
         if gone or come:
@@ -426,7 +432,7 @@ class _Comparison:
     # --- Objects ---
 
     def _object_differences(self, old: Constraints, new: Constraints, path: Path) -> Iterator[Difference]:
-        """Yield how the properties of an object differ, in the order of the new schema."""
+        """Yield the differences of the properties of an object, in the order of the new schema."""
         before, after = _Object(old), _Object(new)
         for name in dict.fromkeys([*after.named, *before.named, *sorted(after.required | before.required)]):
             yield from self._property_differences(name, before, after, (*path, _segment(name)))
@@ -448,6 +454,7 @@ class _Comparison:
             yield from self._compare(before.patterns[pattern], schema, (*path, f"[/{pattern}/]"))
 
     def _property_differences(self, name: str, old: _Object, new: _Object, path: Path) -> Iterator[Difference]:
+        """Yield the differences of the property `name` of an object."""
         is_named = name in new.named
         required = name in new.required and name not in old.required
         optional = name in old.required and name not in new.required
@@ -477,7 +484,7 @@ class _Comparison:
     # --- Arrays ---
 
     def _array_differences(self, old: Constraints, new: Constraints, path: Path) -> Iterator[Difference]:
-        """Yield how the items of an array differ: those with a schema for their position, and all others."""
+        """Yield the differences of the items of an array: first those with a schema for their position."""
         others = old.get("items", True), new.get("items", True)
         first = zip_longest(old.get("prefixItems", ()), new.get("prefixItems", ()))  # a schema is never None
         for place, (one, other) in enumerate(first):
@@ -487,7 +494,7 @@ class _Comparison:
 
 
 class _Object:
-    """What a schema requires of the properties of an object."""
+    """The keywords of a schema about the properties of an object."""
 
     def __init__(self, schema: Constraints) -> None:
         self.named: dict[str, Any] = schema.get("properties", {})
@@ -501,13 +508,14 @@ class _Object:
 
 
 def _without_definitions(part: Any) -> Any:
+    """Return a part of a schema without its definitions and `$schema`."""
     if not isinstance(part, dict):
         return part
     return {name: value for name, value in part.items() if name not in ("$defs", "$schema", "definitions")}
 
 
 def _constraints(schema: Constraints) -> dict[str, Any]:
-    """Return the keywords that constrain a value of the types that a schema accepts."""
+    """Return the keywords of `schema` that constrain values of the types that it accepts."""
     types = _types(schema)
     return {
         name: value
@@ -517,7 +525,7 @@ def _constraints(schema: Constraints) -> dict[str, Any]:
 
 
 def _branches(schema: dict[str, Any]) -> list[Any]:
-    """Return the alternatives of a schema: of its `anyOf`, its types, or the schema itself."""
+    """Return the alternatives of a schema: those of its `anyOf`, one for each type, or the schema itself."""
     constraints = _constraints(schema)
     if constraints.keys() == {"anyOf"}:
         return [each for branch in constraints["anyOf"] for each in _nested_branches(branch)]
@@ -531,19 +539,20 @@ def _branches(schema: dict[str, Any]) -> list[Any]:
 
 
 def _nested_branches(branch: Any) -> list[Any]:
-    """Return the alternatives inside an alternative; a reference is not followed."""
+    """Return the alternatives inside `branch`, or `branch` itself; a reference is not followed."""
     inner = _branches(branch) if isinstance(branch, dict) and "$ref" not in branch else []
     return inner if len(inner) > 1 else [branch]
 
 
 def _label(part: Any, resolved: Any) -> str:
-    """Return the tag, title or name of an alternative, with its type."""
+    """Return a text with the tag, title or name of the alternative `part`, and its type."""
     if not isinstance(part, dict) or not isinstance(resolved, dict):
         return json_text(part)
     return json_text([_tag(resolved) or resolved.get("title") or part.get("$ref"), resolved.get("type")])
 
 
 def _type_text(part: Any, resolved: Any) -> str:
+    """Return the type of an alternative as text; arguments as for `_label`."""
     return json_text(resolved.get("type") if isinstance(resolved, dict) else part)
 
 
@@ -551,14 +560,14 @@ _ALL_VALUES: Final[dict[str, list[Any]]] = {"boolean": [False, True], "null": [N
 
 
 def _values(schema: Any, accepts: Callable[[Any], bool]) -> list[Any] | None:
-    """Return all values that a schema accepts, if its keywords list them."""
+    """Return all values that `schema` accepts; None if its keywords do not list them."""
     if "const" in schema or "enum" in schema:
         return [each for each in ([schema["const"]] if "const" in schema else schema["enum"]) if accepts(each)]
     return _ALL_VALUES.get(str(schema.get("type")))
 
 
 def _single_values(schema: Any) -> dict[str, Any]:
-    """Return the properties of an object that can have one value only, with that value."""
+    """Return the properties in `schema` that can have only one value, with that value."""
     found = {}
     properties = schema.get("properties") if isinstance(schema, dict) else None
     for name, each in properties.items() if isinstance(properties, dict) else ():
@@ -570,7 +579,7 @@ def _single_values(schema: Any) -> dict[str, Any]:
 
 
 def _tag(schema: Any) -> tuple[str, Any] | None:
-    """Return the property whose only value tells an object from its alternatives, and that value."""
+    """Return the first property that can have only one value, and that value; None if there is none."""
     return next(iter(_single_values(schema).items()), None)
 
 
@@ -579,8 +588,8 @@ def _are_disjoint(one: Any, other: Any, *, always: bool = False) -> bool:
 
     Args:
         one: An alternative, with its references followed.
-        other: Another one, likewise.
-        always: Whether no value at all may be accepted by both, even one without a tag.
+        other: Another alternative, with its references followed.
+        always: Whether tags count only if both alternatives require them: then no value is accepted by both.
     """
     if one is None or other is None:
         return False
@@ -598,7 +607,7 @@ def _are_disjoint(one: Any, other: Any, *, always: bool = False) -> bool:
 
 
 def _are_exclusive(document: SchemaDocument, alternatives: list[Any]) -> bool:
-    """Return whether no value can be accepted by two of some alternatives."""
+    """Return whether no value can be accepted by two of `alternatives`, which are parts of `document`."""
     return all(_are_disjoint(*pair, always=True) for pair in combinations(map(document.resolved, alternatives), 2))
 
 
@@ -606,7 +615,7 @@ def _are_exclusive(document: SchemaDocument, alternatives: list[Any]) -> bool:
 
 
 def _unclear(path: Path, message: str) -> Difference:
-    """Return a difference whose effect is not known."""
+    """Return a difference at `path` whose effect is not known."""
     return Difference(path, message, None, None)
 
 
@@ -617,12 +626,12 @@ def _any(values: Iterable[bool | None]) -> bool | None:
 
 
 def _total(differences: list[Difference]) -> Effect:
-    """Return the effect of differences together."""
+    """Return the effect of all `differences` together."""
     return _any(each.narrows for each in differences), _any(each.widens for each in differences)
 
 
 def shown_path(path: Path) -> str:
-    """Return a path: `$.address.zip`, `$.items[*]` for every item, `$.*` for every other name."""
+    """Return a path as text: `$.address.zip`, `$.items[*]` for every item, `$.*` for every other name."""
     return f"${''.join(path)}"
 
 
@@ -644,7 +653,7 @@ def listed(values: Sequence[Any]) -> str:
 
 
 def _kind_of(schema: Any) -> str:
-    """Return in a few words which values a schema accepts."""
+    """Return a few words for the values that a schema accepts."""
     if not isinstance(schema, dict) or not schema:
         return "nothing" if schema is False else "any value"
     if isinstance(schema.get("title"), str):
@@ -659,12 +668,13 @@ def _kind_of(schema: Any) -> str:
 
 
 def _types_in_words(types: Any) -> str:
+    """Return the value of the keyword `type` in words."""
     names = types if isinstance(types, list) else [types]
     return " or ".join(KINDS.get(name, "any value") if isinstance(name, str) else "any value" for name in names)
 
 
 def changed(name: str, old: Constraints, new: Constraints) -> str:
-    """Return how the value of a name differs between two objects."""
+    """Return in words how the value of `name` differs between `old` and `new`."""
     if name not in old:
         return f"{name} {show(new[name])} is new"
     if name not in new:
@@ -673,6 +683,7 @@ def changed(name: str, old: Constraints, new: Constraints) -> str:
 
 
 def _words(names: tuple[str, ...], old: Constraints, new: Constraints) -> str:
+    """Return in words how the keywords `names` differ."""
     if names == _TYPE:
         return f"was {_types_in_words(old.get('type'))}, is {_types_in_words(new.get('type'))}"
     there = [name for name in names if name in old or name in new]
@@ -681,7 +692,7 @@ def _words(names: tuple[str, ...], old: Constraints, new: Constraints) -> str:
 
 
 def _description_differences(old: dict[str, Any], new: dict[str, Any], path: Path) -> Iterator[Difference]:
-    """Yield the differences of keywords that do not constrain, such as descriptions and defaults."""
+    """Yield the differences of keywords that do not constrain values, such as descriptions and defaults."""
     constraints = enforced(old).keys() | enforced(new).keys()
     for name in dict.fromkeys([*new, *old]):
         if name not in constraints and (name not in old or name not in new or not is_same(old[name], new[name])):

@@ -25,7 +25,7 @@ _LONGEST_CHAIN: Final = 50
 
 
 class SchemaDocument:
-    """One schema, as a whole.
+    """A schema as a whole, with the definitions that its parts refer to.
 
     Args:
         schema: The schema.
@@ -63,7 +63,7 @@ class SchemaDocument:
         return self.draft is not None and is_schema(self.schema, self.draft)
 
     def resolved(self, part: Any) -> Schema | None:
-        """Return a part of the schema; if it is a reference, its target, or None if there is no target.
+        """Return a part of the schema with its references followed, or None if they lead nowhere.
 
         Constraints beside a reference become a part of an `allOf` with its target, and an `allOf` of one schema becomes that schema.
         """
@@ -91,7 +91,7 @@ class SchemaDocument:
         return None
 
     def _target(self, reference: Any) -> Schema | None:
-        """Return the schema that a reference leads to; None if that is not a schema, or not in this document."""
+        """Return the schema that `reference` leads to; None if it is not a schema in this document."""
         if reference not in self._targets:
             place = self._references.place(reference)
             found = None if place is None else self._references.at(place)
@@ -133,6 +133,7 @@ def enforced(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _constrains_nothing(keyword: str, value: Any) -> bool:
+    """Return whether a keyword that usually constrains does not, such as an unknown `format`."""
     if keyword == "format":
         return not (value in STRING_FORMATS or _is_format(value))
     return keyword in ("contentEncoding", "contentMediaType")
@@ -140,4 +141,5 @@ def _constrains_nothing(keyword: str, value: Any) -> bool:
 
 @lru_cache(maxsize=512)
 def _is_format(name: str) -> bool:
+    """Return whether `name` is a format that is checked, or may be if the checker were installed."""
     return not is_installed() or knows_format(name, NEWEST)
