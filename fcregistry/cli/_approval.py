@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 
 
 def why_no_flag(tool: Tool, arguments: object) -> str | None:
-    """Return why no flag approves a call of a tool, or None if one may.
+    """Return the reason that no flag approves a call of a tool, or None if a flag may approve it.
 
     Args:
         tool: The tool.
-        arguments: Those of the call, as JSON; they may be wrong.
+        arguments: The arguments of the call, as JSON; they may be wrong.
 
     Raises:
         ConfigurationError: The configuration cannot be read.
@@ -36,6 +36,7 @@ def why_no_flag(tool: Tool, arguments: object) -> str | None:
 
 
 def _why_always_asked(tool: Tool, arguments: object) -> str | None:
+    """Return the reason by which the tool's option `always_ask` requires approval of a call, or None."""
     always = tool.options.always_ask
     if always is None or not isinstance(arguments, dict):
         return None
@@ -46,12 +47,14 @@ def _why_always_asked(tool: Tool, arguments: object) -> str | None:
 
 
 def is_left_to_nobody(tool: Tool, arguments: object) -> bool:
-    """Return whether only the user may approve a call of a tool, and cannot be asked."""
+    """Return whether only the user may approve a call of `tool`, and the user cannot be asked."""
     return not can_ask() and why_no_flag(tool, arguments) is not None
 
 
 def approver(*, yes: bool) -> Approver | None:
-    """Return the approver of calls: a flag where one may approve, otherwise the user; None if there is neither.
+    """Return the approver of calls; None if there is no flag, and no user to ask.
+
+    The flag approves the calls that a flag may approve; the user is asked about the others.
 
     Args:
         yes: Whether there is a flag that approves.
@@ -62,6 +65,7 @@ def approver(*, yes: bool) -> Approver | None:
 
 
 def _ask(tool: Tool, call: ToolCall) -> bool:
+    """Ask the user whether to run a call, and return whether the answer is yes."""
     reason = _why_always_asked(tool, call.arguments)
     why = "" if reason is None else f": {reason}"
     return confirm(f"{tool.id} requires approval{why}. Call it with {json.dumps(call.arguments, ensure_ascii=False)}?")

@@ -46,13 +46,14 @@ AGENTS: Final = {
 """Value of `--agent` -> the class in `fcregistry.agents`, and which of the command's options it takes."""
 
 _LONGEST: Final = 1e8
-"""Seconds that a timer can count on every platform: three years."""
+"""The most seconds that a timer can count on every platform: three years."""
 
 
 # --- The command ---
 
 
 def _seconds(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
+    """Return the value of `--timeout`; raise `BadParameter` if it is out of range."""
     if value is not None and not 0 < value <= _LONGEST:
         raise click.BadParameter(f"must be a number of seconds above 0, and at most {_LONGEST:.0f}")
     return value
@@ -167,7 +168,11 @@ def command(
 
 
 def _agent_options(agent: str, **given: Any) -> dict[str, Any]:
-    """Return the options that the user has given, if the agent takes them."""
+    """Return those of `given` that are not None.
+
+    Raises:
+        UsageError: The agent does not take one of these options.
+    """
     options = {name: value for name, value in given.items() if value is not None}
     for option in options:
         if option not in AGENTS[agent][1]:
@@ -177,10 +182,10 @@ def _agent_options(agent: str, **given: Any) -> dict[str, Any]:
 
 
 def _read(question: str) -> str:
-    """Return the text of the question.
+    """Return the text of the question, from standard input if `question` is `-`.
 
     Raises:
-        UsageError: It is empty, or cannot be read.
+        UsageError: The text is empty, or cannot be read.
     """
     try:
         text = sys.stdin.read() if question == "-" else question
@@ -192,7 +197,7 @@ def _read(question: str) -> str:
 
 
 def _write(answer: Any) -> None:
-    """Write an answer to stdout: for a single round with calls, the results of the calls."""
+    """Write `answer` to stdout; if it is a dict, the results of the calls in it."""
     from fcregistry.cli._ask_screen import escaped
 
     texts = answer["tool_calls_results"] if isinstance(answer, dict) else [answer]
@@ -201,7 +206,7 @@ def _write(answer: Any) -> None:
 
 
 def _explain(result: RunResult, agent: str, executor: Executor) -> None:
-    """Write to stderr why there is no answer, and what to do."""
+    """Write to stderr the reason that there is no answer, and what the user can do."""
     from fcregistry.cli._ask_screen import escaped, waiting_call_text
 
     complain(escaped(str(result)))
@@ -262,6 +267,7 @@ def _configured_models() -> Iterator[str]:
 
 
 def _no_model() -> str:
+    """Return the message that no model is named, with ways to get one."""
     from fcregistry._base.install import install_command  # only on the way to an error
 
     sdk = install_command("fcregistry[openai]")
@@ -321,7 +327,7 @@ def run_agent(
 
 
 def _run_once(begin: Begin, seconds: float | None, screen: Screen) -> RunResult:
-    """Show what happens until the run ends, or waits for a decision."""
+    """Begin or resume a run, show it until it ends or waits for a decision, and return its result."""
     from fcregistry.agents import Finished
     from fcregistry.models import stream_sync
 
@@ -336,7 +342,13 @@ def _run_once(begin: Begin, seconds: float | None, screen: Screen) -> RunResult:
 def _decide(
     approved: Mapping[str, Tool], screen: Screen, calls: Sequence[WaitingCall]
 ) -> Mapping[str, Approve | Deny] | None:
-    """Decide about calls by the approved tools, by id; the user decides about each other call."""
+    """Return a decision about each call, by id; None if the user has to decide, and cannot be asked.
+
+    Args:
+        approved: The tools that a flag approves, by id; the user decides about calls of other tools.
+        screen: Paused while the user is asked.
+        calls: The calls.
+    """
     from fcregistry.execution import Approve, Deny  # loaded by the run
 
     by_flag = {call.id for call in calls if _is_approved(approved, call.tool, call.arguments)}
@@ -350,12 +362,12 @@ def _decide(
 
 
 def _is_approved(approved: Mapping[str, Tool], tool: str, arguments: object) -> bool:
-    """Return whether `--yes-to` names a tool, which is given by its id, and a flag may approve the call."""
+    """Return whether a flag approves a call of the tool with the id `tool`, which is in `approved`."""
     return tool in approved and why_no_flag(approved[tool], arguments) is None
 
 
 def _confirm(call: WaitingCall) -> bool:
-    """Ask the user about one call."""
+    """Ask the user about one call, and return whether the answer is yes."""
     from fcregistry.cli._ask_screen import waiting_call_text
 
     try:
@@ -401,7 +413,7 @@ def executor_for(question: str, selectors: Sequence[str], approve: Approver | No
 
 
 def _search_tools(question: str) -> list[Tool]:
-    """Return the few tools that match a question."""
+    """Return the tools that match `question` best, at most `_MOST_FOUND`, and write their names to stderr."""
     found: dict[str, Tool] = {}
     for tool in _callable_here(registry.search(question, limit=2 * _MOST_FOUND)):
         found.setdefault(tool.name, tool)  # of two plugins' tools of one name, the better one
@@ -413,7 +425,12 @@ def _search_tools(question: str) -> list[Tool]:
 
 
 def _callable_here(tools: Iterable[Tool], *, explain: bool = False) -> list[Tool]:
-    """Return the tools that can be called without an application."""
+    """Return those of `tools` that can be called without an application.
+
+    Args:
+        tools: The tools.
+        explain: Whether to write to stderr the reason for each tool that is left out.
+    """
     reasons = [(tool, only_in_an_application(tool)) for tool in tools]
     for _, reason in reasons:
         if explain and reason is not None:

@@ -73,24 +73,24 @@ class Screen:
 
     @contextmanager
     def paused(self) -> Iterator[None]:
-        """Leave the terminal to a question to the user."""
+        """Hide the clock inside the block, while the user is asked."""
         self._wait_for(None)
         yield
         self._wait_for(self.waiting_for)
 
     @property
     def waiting_for(self) -> str:
-        """What the run waits for: the calls that have no result yet, or the model."""
+        """A text for what the run waits for: the calls that have no result yet, or else the model."""
         running = ", ".join(dict.fromkeys(self._running))
         return f"running {one_line(running)}" if running else self._asking
 
     def has_shown(self, answer: Any) -> bool:
-        """Return whether the reader of stdout has already seen the answer on stderr, in pieces."""
+        """Return whether `answer` has been shown in pieces on stderr, and stderr is where stdout is."""
         is_shown = self._streams and bool(self._last_text) and self._last_text == str(answer).strip()
         return is_shown and ((sys.stdout.isatty() and sys.stderr.isatty()) or _are_one_file(sys.stdout, sys.stderr))
 
     def show(self, event: Event) -> None:
-        """Show an event."""
+        """Show an event of the run, if this screen shows anything."""
         if not self._is_on:
             return
         if isinstance(event, (Thinking, Text)):
@@ -108,7 +108,7 @@ class Screen:
         self._wait_for(None if isinstance(event, Finished) else self.waiting_for)
 
     def _add_text(self, kind: str, text: str) -> None:
-        """Add a piece of what the model writes or thinks."""
+        """Add a piece of the model's text or thoughts, and show it if pieces are shown."""
         if kind != self._kind:
             self._end_text()
             self._kind = kind
@@ -120,7 +120,11 @@ class Screen:
         self._pieces.append(text)
 
     def _end_text(self, event: Event | None = None) -> None:
-        """Show the text of the model, now that it is whole."""
+        """End the model's text, and show it whole if it was not shown in pieces, unless it is the answer.
+
+        Args:
+            event: The event after the text, if any.
+        """
         whole, kind = "".join(self._pieces), self._kind
         self._pieces, self._kind = [], ""
         if self._streams and whole:
@@ -133,6 +137,7 @@ class Screen:
             self._write(kind, (escaped(text) if kind == "text" else indented("thinking:", text)) + "\n")
 
     def _write(self, kind: str, text: str) -> None:
+        """Write `text` to stderr, in the style of `kind` if rich is used."""
         if self._console is None:
             sys.stderr.write(text)
             sys.stderr.flush()
@@ -142,7 +147,10 @@ class Screen:
             self._console.print(RichText(text, style=_STYLES[kind]), end="")
 
     def _wait_for(self, what: str | None) -> None:
-        """Show what the run waits for, with a clock; without a live display, only waiting for the model."""
+        """Show that the run waits for `what`, with a clock; None ends that.
+
+        Without rich, only waiting for the model is shown.
+        """
         if what == self._waits:
             return
         self._waits = what
@@ -175,7 +183,7 @@ def _rich_console() -> Console | None:
 
 
 def _described(event: Event) -> tuple[str, str]:
-    """Return the kind and the text of the lines that show an event; an empty text for none."""
+    """Return the kind of an event, and the text that shows it; the text is empty if nothing is shown."""
     match event:
         case Calling(call=call):
             return "call", f"call {call_line(call)}"
@@ -206,7 +214,7 @@ _KINDS: Final = {"start": "the start", "model": "the model", "tools": "tools", "
 
 
 class Timeline:
-    """What took how long in a run, one thing after the other; the calls of one message begin together.
+    """The spans of time in a run, one after the other; the calls of one message begin together.
 
     Args:
         model: The name of the model.
@@ -220,11 +228,18 @@ class Timeline:
         self._spans: list[tuple[str, float, float]] = []
 
     def add(self, kind: str, label: str, seconds: float) -> None:
-        """Record something of one of the kinds, which began when the one before ended."""
+        """Record a span that began when the span before ended.
+
+        Args:
+            kind: Its kind, a key of `_KINDS`.
+            label: The text that names it.
+            seconds: How long it took.
+        """
         self._spans.append((label, self._now, seconds))
         self._pass(kind, seconds)
 
     def _pass(self, kind: str, seconds: float) -> None:
+        """Count `seconds` as time of the kind `kind`."""
         self._shares[kind] += seconds
         self._now += seconds
 
@@ -252,7 +267,7 @@ class Timeline:
 
 
 def _bar(start: float, share: float) -> str:
-    """Return a bar that shows where in the total time a span is."""
+    """Return a bar that shows a span, whose `start` and `share` are fractions of the total time."""
     first = min(int(start * _WIDTH), _WIDTH - 1)
     length = max(1, min(round(share * _WIDTH), _WIDTH - first))
     return ("." * first + "#" * length).ljust(_WIDTH, ".")
@@ -305,12 +320,13 @@ def one_line(text: str) -> str:
 
 
 def cut(text: str) -> str:
-    """Return the beginning of a text, escaped; a text that is cut ends with its length."""
+    """Return the beginning of `text`, escaped; if it is cut, it ends with the length of `text`."""
     kept = "".join(text[:_MOST].splitlines(keepends=True)[:_LINES]).rstrip("\n")
     return escaped(kept) if len(kept) >= len(text.rstrip("\n")) else f"{escaped(kept)} … ({len(text)} characters)"
 
 
 def _json_text(value: Any) -> str:
+    """Return the JSON of a value; what JSON does not have becomes a string."""
     return json.dumps(value, ensure_ascii=False, default=str)
 
 

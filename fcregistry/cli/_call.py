@@ -60,6 +60,7 @@ class _Call(click.Command):
 
 
 def _complete_arguments(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
+    """Return the completions of a word after the tool's name."""
     return ctx.command.shell_complete(ctx, incomplete)
 
 
@@ -143,6 +144,7 @@ def command(
 
 
 def _how_to_approve(tool: Tool, name: str, arguments: object) -> str:
+    """Return the remark on how a user can approve a call."""
     if reason := why_no_flag(tool, arguments):
         return f"({reason}: no flag approves it; call it on a terminal, where you are asked)"
     return f"(to approve it: {program()} call --yes {name} …)"
@@ -153,7 +155,7 @@ _TO_MODEL: Final = ". Nothing was run; send the whole call again, shorter if nee
 
 
 def _as_options(error: CallError, tool: Tool) -> str:
-    """Return the text of an error with options in place of paths, for problems of a single option."""
+    """Return the text of an error, with the option in place of the path in a problem of one option."""
     from fcregistry.cli._parameters import flags_of
 
     flags = flags_of(tool.parameters)
@@ -162,6 +164,7 @@ def _as_options(error: CallError, tool: Tool) -> str:
 
 
 def _show_traceback(exception: BaseException | None, verbose: bool) -> None:
+    """Write the traceback of a tool's exception if `verbose`, else a hint how to see it."""
     if verbose and exception is not None:
         from traceback import format_exception  # only on the way to an error
 
@@ -180,7 +183,7 @@ def _is_ours(module: str) -> bool:
 
 
 def _check_writable(path: Path) -> None:
-    """Refuse an output file that cannot be written, before the tool runs rather than after."""
+    """Raise `UsageError` if the output file `path` cannot be written, before the tool runs."""
     if str(path) == "-":
         return
     if not path.parent.is_dir():
@@ -190,6 +193,7 @@ def _check_writable(path: Path) -> None:
 
 
 def _write(result: ToolResult, as_json: bool, output: Path | None) -> None:
+    """Write a result to `output` or stdout: as JSON, as text, or as bytes to a file."""
     data = _bytes(result)
     if output is not None:
         _write_bytes((_text(result) + "\n").encode("utf-8", "backslashreplace") if data is None else data, output)
@@ -204,20 +208,21 @@ def _write(result: ToolResult, as_json: bool, output: Path | None) -> None:
 
 
 def _bytes(result: ToolResult) -> bytes | None:
-    """Return the bytes of a result that consists of bytes: a value, or one image, sound or file."""
+    """Return the bytes of a result that is bytes, or one image, sound or file; None for any other result."""
     if result.parts:
         return result.parts[0].data if len(result.parts) == 1 and result.parts[0].is_media else None
     return bytes(result.value) if isinstance(result.value, (bytes, bytearray)) else None
 
 
 def _json(result: ToolResult) -> str:
-    """Return a result for a program: the JSON of a value, or the content blocks of several parts."""
+    """Return a result as JSON for a program: its value, or its content blocks if it has parts."""
     if result.parts:
         return json.dumps(result.blocks, ensure_ascii=False)
     return json.dumps(result.value, ensure_ascii=False) if type(result.value) is str else result.content
 
 
 def _write_bytes(content: bytes, path: Path) -> None:
+    """Write bytes to a file, or to stdout if `path` is `-`."""
     try:
         if str(path) == "-":
             sys.stdout.buffer.write(content)
@@ -266,7 +271,10 @@ def _run_batch(path: str | None, more: tuple[str, ...], yes: bool) -> int:
 
 
 def _whole_lines(stream: IO[bytes]) -> Iterator[list[tuple[int, bytes]]]:
-    """Yield the lines that have arrived, numbered; a caller may wait for results between lines."""
+    """Yield lists of the lines that have arrived, each with its number, without waiting for more.
+
+    Empty lines are left out.
+    """
     number, rest = 0, b""
     while chunk := stream.read1(_CHUNK):  # type: ignore[attr-defined]  # the bytes that have arrived, without waiting for all
         *lines, rest = (rest + chunk).split(b"\n")
@@ -277,6 +285,7 @@ def _whole_lines(stream: IO[bytes]) -> Iterator[list[tuple[int, bytes]]]:
 
 
 def _open(path: str | None) -> IO[bytes]:
+    """Return the open file of calls; standard input if `path` is None or `-`."""
     if path is None or path == "-":
         return sys.stdin.buffer
     from pathlib import Path  # see the top
@@ -288,10 +297,14 @@ def _open(path: str | None) -> IO[bytes]:
 
 
 def _run_lines(lines: list[tuple[int, bytes]], yes: bool) -> list[ToolResult]:
-    """Run the calls of some lines concurrently, and return their results in order.
+    """Run the calls in `lines` concurrently, and return their results in order.
 
-    An executor has one tool of a name, and one approver. If two plugins ship a tool of one name, a second executor has the second one. Tools
-    that `--yes` does not approve have executors of their own.
+    An executor has one tool of each name, and one approver. So if two plugins ship a tool of one name, a second executor has the second tool,
+    and tools that `--yes` does not approve have other executors.
+
+    Args:
+        lines: The lines, each with its number.
+        yes: Whether `--yes` approves the calls.
     """
     from fcregistry.execution import Executor
 
@@ -319,7 +332,12 @@ def _run_lines(lines: list[tuple[int, bytes]], yes: bool) -> list[ToolResult]:
 
 
 def _read(number: int, line: bytes) -> tuple[Tool, ToolCall] | ToolResult:
-    """Return the tool and the call of a line, or the result of a wrong one."""
+    """Return the tool and the call in a line; the failed result if there is no such tool or call.
+
+    Args:
+        number: The number of the line, for messages.
+        line: The line.
+    """
     from fcregistry._base.call import CallError, ToolCall
     from fcregistry._results.result import ToolResult
     from fcregistry.formats import MalformedCallError, read_call

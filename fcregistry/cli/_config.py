@@ -18,7 +18,7 @@ _LOWEST_APPLIES: Final = ("model", "threads", "max_tokens")
 
 
 class _Row(NamedTuple):
-    """One setting of one layer; `unused` is why it has no effect, or empty."""
+    """One setting of one layer; `unused` is the reason that it has no effect, or empty."""
 
     setting: str
     value: tuple[str, ...] | str | int
@@ -55,6 +55,7 @@ HEADINGS: Final = ("SETTING", "VALUE", "FROM", "USED")
 
 
 def _rows() -> Iterator[_Row]:
+    """Yield the settings of all layers, the highest layer first."""
     for layer in configuration():
         for key, value in layer.given:
             source = layer.path or VARIABLES[key]
@@ -64,7 +65,7 @@ def _rows() -> Iterator[_Row]:
 
 
 def _without_overridden(rows: list[_Row]) -> list[_Row]:
-    """Return the rows, with the reason for each value that a lower layer replaces."""
+    """Return `rows`, with the reason in `unused` for each value that a lower layer replaces."""
     used = {row.setting: row for row in rows if not row.unused}  # the last one of each
     return [
         row._replace(unused=f"{lowest.source} sets it, too")
@@ -75,4 +76,5 @@ def _without_overridden(rows: list[_Row]) -> list[_Row]:
 
 
 def _text(row: _Row) -> str:
+    """Return the value of a setting as text."""
     return ", ".join(row.value) if isinstance(row.value, tuple) else str(row.value)

@@ -63,7 +63,7 @@ def command(ctx: click.Context, old: str, new: str | None, fail_on: str, as_json
 
 
 def _sources(old: str, new: str | None) -> tuple[DiffSource, DiffSource]:
-    """Return the two sources, with the distributions to compare."""
+    """Return the old and the new source to compare, from the words of the user; see `command`."""
     before = read_source(old)
     if new is not None:
         return _of_one_kind(before, read_source(new))
@@ -77,7 +77,11 @@ def _sources(old: str, new: str | None) -> tuple[DiffSource, DiffSource]:
 
 
 def _of_one_kind(old: DiffSource, new: DiffSource) -> tuple[DiffSource, DiffSource]:
-    """Return two sources of the same distributions: a lock is reduced to those of the other source."""
+    """Return both sources with the distributions of the one that is not a lock; two locks as they are.
+
+    Raises:
+        ConfigurationError: A source does not have the distribution.
+    """
     if old.kind == new.kind == "lock":
         return old, new
     names = [each.distribution for source in (old, new) if source.kind != "lock" for each in source.shipped]
@@ -90,6 +94,7 @@ def _of_one_kind(old: DiffSource, new: DiffSource) -> tuple[DiffSource, DiffSour
 
 
 def _fails(found: Diff, fail_on: str) -> bool:
+    """Return whether the changes make the exit code 1, by the value of `--fail-on`."""
     if fail_on == "version":
         return any(each.judgement in ("too small", "backwards") for each in found.distributions)
     if fail_on == "any":
@@ -109,7 +114,7 @@ def _write(found: DistributionDiff) -> None:
 
 
 def _advice(found: DistributionDiff) -> str:
-    """Return which version the changes ask for, and whether the new one is that."""
+    """Return in words the version that the changes ask for, and whether the new version is enough."""
     asked = f"this asks for a {found.bump} version" + (f", at least {found.suggested}" if found.suggested else "")
     judged = {
         "enough": f": {found.new_version} is enough",

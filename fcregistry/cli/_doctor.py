@@ -69,6 +69,7 @@ def _write(findings: tuple[Finding, ...], verbose: bool) -> None:
 
 
 def _place(name: str) -> str:
+    """Return the message that all is well with a tool or a distribution."""
     try:
         tool = registry.get(name)
     except ToolNotFoundError:  # a distribution

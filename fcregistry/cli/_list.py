@@ -39,7 +39,7 @@ def command(selectors: tuple[str, ...], as_json: bool) -> None:
 
 
 def _json_lines(selectors: tuple[str, ...]) -> list[str]:
-    """Return what `tool_json` returns of each tool, as text."""
+    """Return the JSON text of each tool that `selectors` name, as `tool_json` returns the tool."""
     import json  # the table does without it
 
     # Without selectors, the records are copied as the index has them: for thousands of tools that takes less than half the time

@@ -68,12 +68,14 @@ def command(ctx: click.Context, check: bool, upgraded: tuple[str, ...], file: st
 
 
 def _refuse(why: str, found: Mapping[str, tuple[str, ...]]) -> None:
+    """Raise `ClickException` with `why` and the items of `found`, unless that is empty."""
     if found:
         lines = "\n".join(f"  - {name}: {', '.join(each)}" for name, each in sorted(found.items()))
         raise click.ClickException(f"{why}:\n{lines}")
 
 
 def _read(path: Path) -> Lock:
+    """Return the lock at `path`; raise `ConfigurationError` if it cannot be read."""
     lock = read_lock(str(path))
     if lock.problem is not None:
         raise ConfigurationError(f"{lock.path} {lock.problem}")
@@ -81,7 +83,11 @@ def _read(path: Path) -> Lock:
 
 
 def _upgrade(lock: Lock, now: Inventory, upgraded: tuple[str, ...]) -> dict[str, Any]:
-    """Return the lock with upgraded distributions as installed, and without those that are gone."""
+    """Return the content of `lock`, in which the distributions `upgraded` are as installed, or gone.
+
+    Raises:
+        UsageError: A distribution in `upgraded` is neither installed nor in the lock.
+    """
     wanted = {normalized(each) for each in upgraded}
     known = {normalized(each) for each in now.distributions} | set(lock.pins)
     for each in upgraded:

@@ -115,11 +115,11 @@ def _commands_of_packages() -> dict[str, FoundCommand]:
 
 
 def _load_command_of_package(name: str) -> click.Command | None:
-    """Import a command that a package ships, and return it; None if there is none of this name.
+    """Import and return the command that a package ships as `name`; None if there is no such command.
 
     Raises:
         ClickException: The command does not load.
-        PluginError: The command must not be imported, or several packages have one of this name.
+        PluginError: The command must not be imported, or several packages ship a command of this name.
     """
     from fcregistry.cli._tools import describe_in_workers
     from fcregistry.discovery import FailedEntryPoint, current, load_command
@@ -168,7 +168,7 @@ def cli(ctx: click.Context, modules: tuple[str, ...], verbose: bool) -> None:
 
 
 def run(args: list[str] | None, listen: Callable[[bool], object] = lambda on: None) -> int:
-    """Run a command, and return what the process exits with.
+    """Run a command, and return the exit code of the process.
 
     Args:
         args: The words after the program's name; None for those of the process.
@@ -194,6 +194,7 @@ def run(args: list[str] | None, listen: Callable[[bool], object] = lambda on: No
 
 
 def _run(args: list[str] | None, listen: Callable[[bool], object]) -> int:
+    """Run a command, write its error if it fails, and return the exit code."""
     stdout = sys.stdout
     try:
         listen(True)
@@ -240,7 +241,7 @@ def _shorten_warnings() -> None:
 
 
 def _repair_streams() -> None:
-    """Replace closed streams (`>&-`); escape characters that an encoding does not have."""
+    """Replace closed standard streams (`>&-`); make the others escape characters that they cannot encode."""
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
@@ -250,6 +251,7 @@ def _repair_streams() -> None:
 
 
 def _show(error: click.ClickException) -> int:
+    """Write an error of click to stderr, and return its exit code."""
     if isinstance(error, NoArgsIsHelpError):
         remark(error.format_message())
     elif isinstance(error, click.NoSuchOption) and error.option_name in ("-m", "--module"):
@@ -263,6 +265,6 @@ def _show(error: click.ClickException) -> int:
 
 
 def _discard_output(code: int) -> int:
-    """Send further output nowhere, so that Python does not report a closed pipe; return the code."""
+    """Discard further output, so that Python does not report a closed pipe; return `code`."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code

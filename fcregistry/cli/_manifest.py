@@ -39,6 +39,7 @@ def build_command(ctx: click.Context, distribution: str | None, check: bool) -> 
 
 
 def _check(built: BuiltManifest) -> bool:
+    """Write whether a manifest is up to date, and return that."""
     lines = manifest_differences(built)
     if not lines:
         say(f"{relative_path(built.path)} is up to date")
@@ -49,6 +50,7 @@ def _check(built: BuiltManifest) -> bool:
 
 
 def _write(built: BuiltManifest) -> bool:
+    """Write a manifest to its file unless it is up to date, and return True."""
     if built.written == built.text:
         say(f"{relative_path(built.path)} is up to date")
         return True
@@ -106,6 +108,7 @@ def _write_states(found: Iterable[tuple[FoundPlugin, Manifest | ManifestProblem 
 
 
 def _state(manifest: Manifest | ManifestProblem | None) -> str:
+    """Return the state of a plugin's manifest, as the end of a sentence."""
     if manifest is None:
         return "has no manifest (write it in its project: fcregistry manifest build)"
     if isinstance(manifest, ManifestProblem):

@@ -51,7 +51,7 @@ def begin_hints_with(modules: Iterable[str]) -> None:
 
 
 def program() -> str:
-    """Return how a command in a hint begins: `fcregistry`, with the modules that the user named."""
+    """Return the beginning of a command in a hint: `fcregistry`, with the modules that the user named."""
     return _program
 
 
@@ -89,6 +89,7 @@ def say_json_text(text: str) -> None:
 
 
 def _escaped(character: re.Match[str]) -> str:
+    """Return the JSON escape of a matched character."""
     import json  # see `say_json`
 
     return json.dumps(character[0])[1:-1]
@@ -100,7 +101,7 @@ def can_ask() -> bool:
 
 
 def confirm(question: str) -> bool:
-    """Ask the user on stderr; nothing typed means no.
+    """Ask the user on stderr, and return whether the answer is yes; an empty answer means no.
 
     Raises:
         KeyboardInterrupt: The user left the question with Ctrl-C or the end of input. That is not a denial.
@@ -117,9 +118,14 @@ def counted(number: int, noun: str) -> str:
 
 
 def table(rows: Iterable[Sequence[str]], headings: Sequence[str], *, cuts: bool = True) -> None:
-    """Write rows under headings, in columns; a line is cut to the width of a terminal, unless `cuts` is false.
+    """Write rows under headings, in columns.
 
     There may be thousands of rows, so the loops over them are those of built-in functions.
+
+    Args:
+        rows: The cells of each row.
+        headings: The headings of the columns.
+        cuts: Whether lines are cut to the width of a terminal.
     """
     *columns, last = (_one_line(column) for column in zip(headings, *rows, strict=True))
     lines = list(map(str.rstrip, map("  ".join, zip(*map(_padded, columns), last, strict=True))))
@@ -153,7 +159,7 @@ def _padded(column: Sequence[str]) -> Iterable[str]:
 
 
 def _width(text: str) -> int:
-    """Return how many columns of a terminal a text takes (Unicode Standard Annex #11, East Asian Width)."""
+    """Return the columns that `text` takes on a terminal (Unicode Standard Annex #11)."""
     if text.isascii():
         return len(text)
     from unicodedata import category, east_asian_width  # few texts need it
@@ -162,7 +168,7 @@ def _width(text: str) -> int:
 
 
 def _cut(line: str, room: int) -> str:
-    """Return a line that fits; one that is cut ends with an ellipsis."""
+    """Return `line` if it fits into `room` columns, else its beginning with an ellipsis."""
     if _width(line) <= room:
         return line
     line = line[:room]
@@ -172,7 +178,7 @@ def _cut(line: str, room: int) -> str:
 
 
 def relative_path(path: Path) -> Path:
-    """Return a path as seen from the working folder, if it is below that."""
+    """Return `path` relative to the working folder if it is in that, else as it is."""
     from pathlib import Path  # `list` and `--help` do without
 
     try:
@@ -189,7 +195,7 @@ _OUT, _ERR = 1, 2
 
 @contextmanager
 def result_alone() -> Iterator[None]:
-    """Send to stderr all output, also that of subprocesses and C libraries.
+    """Send all output inside the block to stderr, also that of subprocesses and C libraries.
 
     Only a command may use it: the descriptor belongs to the whole process. If stdout is closed, nothing has to be redirected.
     """

@@ -76,7 +76,7 @@ def read_words(ctx: click.Context, name: str, tool: Tool, words: list[str]) -> t
 
 
 def _no_option(option: str, tool: Tool) -> str | None:
-    """Return what to write instead of an unknown option, or None if there is nothing to suggest."""
+    """Return what to write instead of the unknown `option`, or None if there is no suggestion."""
     schema, word = tool.parameters, option.lstrip("-")
     parameter = next((clean(each) for each in schema["properties"] if each.replace("_", "-") == word), None)
     if parameter is not None:
@@ -87,6 +87,7 @@ def _no_option(option: str, tool: Tool) -> str | None:
 
 
 def _arguments(values: dict[str, Any], ctx: click.Context) -> dict[str, Any] | str:
+    """Return the arguments from options and JSON text; if there are no options, the text itself."""
     words = values.pop(_JSON, [])
     extra = _json_arguments(values.pop(_ARG, ()), ctx)
     if len(words) > 1:
@@ -108,7 +109,7 @@ def _arguments(values: dict[str, Any], ctx: click.Context) -> dict[str, Any] | s
 
 
 def _options_advice(word: str, ctx: click.Context) -> str:
-    """Return how to write a word as an option."""
+    """Return the advice how to write `word` as an option of the tool."""
     flags = {each.opts[0]: each for each in ctx.command.params if isinstance(each, click.Option) and each.name != _ARG}
     if not flags:
         return "this tool has no options"
@@ -126,6 +127,7 @@ def _options_advice(word: str, ctx: click.Context) -> str:
 
 
 def _json_text(word: str, ctx: click.Context) -> str:
+    """Return the JSON text that a word means: standard input for `-`, a file for `@FILE`, or the word."""
     try:
         if word == "-":
             return sys.stdin.read().removeprefix(_BYTE_ORDER_MARK)
@@ -141,6 +143,7 @@ def _json_text(word: str, ctx: click.Context) -> str:
 
 
 def _json_arguments(pairs: Iterable[str], ctx: click.Context) -> dict[str, Any]:
+    """Return the arguments in the values of `--arg`, each `NAME=JSON`, by name."""
     extra = {}
     for pair in pairs:
         name, equals, text = pair.partition("=")
@@ -206,7 +209,7 @@ class _ToolCommand(click.Command):
         super().__init__(name, params=parameters, help=f"\b\n{text}" if text else None)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        """Refuse an option that the user wrote twice. Click itself would use the last one."""
+        """Raise `UsageError` for an option that the user wrote twice; click itself would use the last value."""
         if not ctx.resilient_parsing:
             given = self.make_parser(ctx).parse_args([*args])[2]
             single = [each for each in given if isinstance(each, click.Option) and not (each.multiple or each.is_flag)]
@@ -298,6 +301,7 @@ def flags_of(schema: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _option(name: str, flag: str, parameters: Mapping[str, Any]) -> click.Option:
+    """Return the option of the parameter `name`; `parameters` is the schema of all."""
     schema = plain(parameters["properties"][name], parameters)
     notes = [*bounds(schema)]
     default = schema.get("default")  # null, as for None, says nothing that "not required" does not
@@ -369,9 +373,9 @@ P = TypeVar("P", bound=click.Parameter)
 
 
 def _with_name(parameter: P, name: str) -> P:
-    """Rename a parameter of a command.
+    """Set the name of `parameter`, and return it.
 
-    If click were given the name, it would change it to lower case and reject a space.
+    Click itself would change the name to lower case, and reject a space.
     """
     parameter.name = name
     return parameter
@@ -408,7 +412,7 @@ def plain(schema: Any, root: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _as_text(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return the schema with the type string if its format is decimal.
+    """Return `schema`, with the type `string` if its format is `decimal`.
 
     A float would lose digits that the user typed.
     """
@@ -416,7 +420,7 @@ def _as_text(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def bounds(schema: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the bounds of a value and of each item of an array, worded as in the error of an invalid call."""
+    """Yield the bounds of a value, and of an array's items, worded as in the error of an invalid call."""
     for keyword in _BOUNDS:
         if schema.get(keyword, False) is not False:
             yield requirement(keyword, schema[keyword]).removeprefix("must be ").removeprefix("must have ")

@@ -54,7 +54,12 @@ def command(as_json: bool) -> None:
 
 
 def _show(rows: list[dict[str, Any]], columns: dict[str, str]) -> None:
-    """Write a table, and the reasons below it: they are long, and the terminal cuts the lines of a table."""
+    """Write a table, and below it the reasons, which are too long for a table.
+
+    Args:
+        rows: The rows.
+        columns: The keys of the columns, with their headings.
+    """
     columns = {"distribution": "DISTRIBUTION", "version": "VERSION", **columns}
     table([[_cell(row[key]) for key in columns] for row in rows], list(columns.values()))
     for row in rows:
@@ -63,12 +68,14 @@ def _show(rows: list[dict[str, Any]], columns: dict[str, str]) -> None:
 
 
 def _cell(value: str | float | None) -> str:
+    """Return the text of a cell: seconds as milliseconds, None as an empty text."""
     if isinstance(value, float):  # seconds
         return f"{value * 1000:.0f} ms"
     return "" if value is None else str(value)
 
 
 def _plugin_row(outcome: Outcome) -> dict[str, Any]:
+    """Return the row of a plugin, from the outcome of its import or description."""
     plugin = outcome.plugin
     state = {DisabledPlugin: "disabled", FailedPlugin: "failed", DescribedPlugin: "described"}.get(
         type(outcome), "loaded"
@@ -84,6 +91,7 @@ def _plugin_row(outcome: Outcome) -> dict[str, Any]:
 
 
 def _extension_row(extension: FoundExtension) -> dict[str, Any]:
+    """Return the row of an extension, which is not loaded for that."""
     outcome, disabled = current().extensions.outcome(extension), current().extensions.disabled(extension)
     if isinstance(outcome, FailedEntryPoint):
         state, reason = "failed", outcome.reason
@@ -95,6 +103,7 @@ def _extension_row(extension: FoundExtension) -> dict[str, Any]:
 
 
 def _command_row(command: FoundCommand) -> dict[str, Any]:
+    """Load a command unless it must not be used, and return its row."""
     commands, permission = current().commands, current().permission()
     state, reason = "disabled", commands.refusal(command, permission) or permission.to_import(command)
     if reason is None:
@@ -105,5 +114,6 @@ def _command_row(command: FoundCommand) -> dict[str, Any]:
 
 
 def _found(found: FoundEntryPoint, kind: str) -> dict[str, Any]:
+    """Return the part of a row that all entry points have."""
     names = ("distribution", "version", "entry_point")
     return {"kind": kind, **{name: getattr(found, name) for name in names}, "module": found.value}

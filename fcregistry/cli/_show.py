@@ -49,6 +49,7 @@ def _write_definition(tool: Tool, format_name: str, strict: bool) -> None:
 
 
 def _write_tool(tool: Tool) -> None:
+    """Write a tool as text."""
     schema, returns = tool.parameters, tool.returns
     say(f"{tool.id}\n")
     if tool.description:
@@ -72,6 +73,7 @@ def _write_tool(tool: Tool) -> None:
 
 
 def _parameter(name: str, schema: Any, required: bool, root: dict[str, Any]) -> str:
+    """Return the line of a parameter; `root` is the schema of all parameters."""
     known = schema if isinstance(schema, dict) else {}  # true takes anything, and false nothing
     need = f"default {_text(known['default'])}" if "default" in known else "required" if required else "optional"
     text = " ".join(str(known.get("description", "")).split())
@@ -81,6 +83,7 @@ def _parameter(name: str, schema: Any, required: bool, root: dict[str, Any]) -> 
 
 
 def _text(value: Any) -> str:
+    """Return the value of an option or a default as text."""
     if isinstance(value, dict) and list(value) == [COMPUTED]:
         return f"computed by {value[COMPUTED]}"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

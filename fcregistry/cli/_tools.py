@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from fcregistry.discovery import FoundEntryPoint, FreshDescription, ToolLine
 
 FC = TypeVar("FC", bound="Callable[..., Any] | click.Command")
-"""What an option may decorate."""
+"""A function or a command, which an option may decorate."""
 
 # --- Tools ---
 
@@ -49,10 +49,10 @@ def selector_option(flag: str, name: str, help: str) -> Callable[[FC], FC]:
 
 
 def tool_named(name: str) -> Tool:
-    """Return the tool of a name.
+    """Return the tool with the name `name`.
 
     Raises:
-        UsageError: It is a pattern.
+        UsageError: The name is a pattern.
         FcregistryError: No tool, or several tools, have this name.
     """
     check_name(name)
@@ -63,8 +63,8 @@ def check_name(name: str) -> None:
     """Check that a text can be the name of one tool.
 
     Raises:
-        UsageError: It is a pattern.
-        SelectorError: It is not a valid selector.
+        UsageError: The text is a pattern.
+        SelectorError: The text is not a valid selector.
     """
     selector = parse_selector(name)
     if selector.excludes or not selector.is_exact:
@@ -103,7 +103,7 @@ def plugin_json(owner: Owner | None) -> dict[str, str | None]:
 
 
 def only_in_an_application(tool: Tool) -> str | None:
-    """Return why a tool cannot be called from the command line, or None if it can."""
+    """Return the reason that `tool` cannot be called from the command line, or None if it can be."""
     from fcregistry._tools.indexed import record_of  # see `tool_json`
 
     deps = record_of(tool)["deps"]
@@ -150,7 +150,7 @@ def mention_failed_plugins(selectors: Iterable[str] = ()) -> None:
 
 
 def mention_why_missing(error: ToolNotFoundError) -> None:
-    """Write to stderr why a distribution's plugins are not used, if an error does not say it."""
+    """Write to stderr the reason that a distribution's plugins are not used, unless `error` says it."""
     report = current().report()
     with suppress(SelectorError):
         is_of_one = parse_selector(error.name).distribution is not None
@@ -160,12 +160,13 @@ def mention_why_missing(error: ToolNotFoundError) -> None:
 
 
 def _named_distributions(selectors: Iterable[str]) -> list[str] | None:
-    """Return the patterns of the distributions that selectors name; None if one names none."""
+    """Return the patterns of the distributions that `selectors` name; None if a selector names none."""
     named = [each.distribution for each in parse_selectors(selectors) if not each.excludes]
     return [each for each in named if each is not None] if named and None not in named else None
 
 
 def _is_wanted(distribution: str | None, wanted: list[str] | None) -> bool:
+    """Return whether a distribution matches a pattern in `wanted`; always True if that is None."""
     return wanted is None or (
         distribution is not None and any(fnmatchcase(normalized(distribution), each) for each in wanted)
     )
@@ -250,9 +251,9 @@ def mention_index_problems() -> None:
 
 @contextmanager
 def progress(label: str, plugins: Sequence[FoundPlugin]) -> Iterator[Callable[[FoundPlugin], None]]:
-    """Show on a terminal how far work on plugins is.
+    """Show the progress of work on plugins on a terminal, inside the block.
 
-    It is a bar or, if there are few plugins, one line that appears after a delay.
+    It is shown as a bar or, if there are few plugins, as one line that appears after a delay.
 
     Args:
         label: The work, as the user reads it.
@@ -289,6 +290,7 @@ def _describe(
     installed: Sequence[FoundEntryPoint],
     on_described: Callable[[FreshDescription], None],
 ) -> None:
+    """Describe plugins in worker processes, with a progress bar."""
     from fcregistry.discovery import describe_in_workers  # not needed if all are described
 
     with progress("Looking into plugins", plugins) as done:
@@ -305,6 +307,7 @@ def _describe_few(
     installed: Sequence[FoundEntryPoint],
     on_described: Callable[[FreshDescription], None],
 ) -> None:
+    """Describe plugins for a completion: only if they are few, and without failures."""
     from fcregistry.discovery import describe_in_workers  # not needed if all are described
 
     def keep(made: FreshDescription) -> None:
@@ -337,7 +340,7 @@ def import_modules(modules: Iterable[str]) -> None:
     """Import modules: those that are installed, and those in the working folder.
 
     Raises:
-        UsageError: One cannot be imported, or is not a name of a module.
+        UsageError: A module cannot be imported, is hidden by an installed one, or is named like a file.
     """
     sys.path.append(os.getcwd())  # noqa: PTH109  # pathlib would be the one import of its kind on the way to most commands
     for module in modules:
@@ -345,6 +348,7 @@ def import_modules(modules: Iterable[str]) -> None:
 
 
 def _import(module: str) -> None:
+    """Import a module that the user named; see `import_modules`."""
     if not all(part.isidentifier() for part in module.split(".")) or module.endswith(".py"):
         parts = module.removesuffix(".py").replace(os.sep, "/").split("/")
         name = ".".join(part for part in parts if part.isidentifier())
@@ -382,7 +386,7 @@ def _hiding(name: str) -> str | None:
 
 
 def _place(error: BaseException) -> str:
-    """Return where an import failed."""
+    """Return the place where an import failed, in parentheses; empty if the error itself says it."""
     from traceback import extract_tb  # only on the way to an error
 
     last = extract_tb(error.__traceback__)[-1]
