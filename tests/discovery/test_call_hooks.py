@@ -89,7 +89,7 @@ def reason(given: object) -> str:
 # What an executor is given
 
 
-def test_where_nothing_is_named_there_is_nothing_to_pass() -> None:
+def test_without_named_hooks_there_are_no_call_hooks() -> None:
     for executor in (Executor([TOOL]), Executor([TOOL], hooks=[])):
         assert executor.run(CALL).value == "Hello Ann"
 
@@ -106,7 +106,7 @@ def test_where_nothing_is_named_there_is_nothing_to_pass() -> None:
     ],
     ids=["an object", "objects of one class", "a module", "a function", "a method", "a function of another name"],
 )
-def test_what_is_marked_with_hookimpl_is_a_hook(given: object, told: str) -> None:
+def test_an_object_with_functions_marked_by_hookimpl_is_a_hook(given: object, told: str) -> None:
     """Each takes those of the arguments that it asks for."""
     assert reason(given) == told
 
@@ -138,7 +138,7 @@ NO_HOOKS: dict[str, tuple[object, str]] = {
 
 
 @pytest.mark.parametrize("what", NO_HOOKS)
-def test_what_is_no_hook_is_told_at_once(what: str) -> None:
+def test_an_object_that_is_not_a_hook_is_refused_at_once(what: str) -> None:
     """It is the programmer's mistake: nothing is made that would pass calls, or refuse them all."""
     given, said = NO_HOOKS[what]
     with pytest.raises(TypeError) as caught:
@@ -190,7 +190,7 @@ def audits(make_site: Callable[[], Site]) -> Site:
     return site
 
 
-def test_installed_is_not_consent(audits: Site) -> None:
+def test_an_installed_extension_checks_no_calls_unless_it_is_named(audits: Site) -> None:
     """Where nobody names an extension, none is imported, nor anything that would look for one."""
     answer = audits.ask(ASK + "answer = [ask(), 'fcregistry.discovery' in sys.modules, hasattr(builtins, 'loads')]")
     assert answer == ["Ann", False, False]
@@ -201,13 +201,13 @@ def test_only_extensions_that_are_named_run_and_in_that_order(audits: Site) -> N
     assert answer == ["Ann-acme_b", ["acme_b"], "Ann-acme_b-acme_a"]
 
 
-def test_those_of_the_environment_stand_before_those_of_the_executor_and_each_runs_once(audits: Site) -> None:
+def test_hooks_of_the_environment_run_before_those_of_the_executor_and_each_once(audits: Site) -> None:
     code = ASK + "answer = [ask(), ask(['audit-a', 'audit-b', 'audit-b'])]"
     answer = audits.ask(code, env={"FCREGISTRY_CALL_HOOKS": " audit-b,"})
     assert answer == ["Ann-acme_b", "Ann-acme_b-acme_a"]
 
 
-def test_of_two_extensions_of_one_name_the_label_says_which(audits: Site) -> None:
+def test_a_label_names_one_of_two_extensions_with_the_same_name(audits: Site) -> None:
     answer = audits.ask(ASK + "answer = [ask('Same_B[same]'), ask('same')]")
     told = (
         "hooks=… names the extensions same-a[same] and same-b[same], of which only one can be used: "
@@ -225,7 +225,7 @@ BROKEN = {
 }
 
 
-def test_one_that_is_named_and_cannot_be_had_refuses_every_call(audits: Site) -> None:
+def test_a_named_extension_that_cannot_be_used_refuses_every_call(audits: Site) -> None:
     """Whatever the others would say; who named it, which it is, and why, stands in the log, once for each executor."""
     code = f"""
 import logging, os
@@ -250,7 +250,7 @@ for name in {list(BROKEN)}:
         assert logged == [["ERROR", f"every call is refused: {why}", name == "broken"]]
 
 
-def test_where_nothing_is_installed_that_is_said(site: Site) -> None:
+def test_the_error_says_that_no_extension_is_installed(site: Site) -> None:
     answer = site.ask(ASK + "answer = ask('audit')")
     assert answer == ["unavailable", "hooks=… names audit, and there is no extension of that name; none is installed"]
 

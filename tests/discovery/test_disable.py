@@ -79,7 +79,7 @@ CASES = {
 
 
 @pytest.mark.parametrize("value", CASES)
-def test_what_is_disabled_is_not_there_and_a_whole_plugin_is_not_even_imported(site: Site, value: str) -> None:
+def test_disabled_tools_are_missing_and_a_disabled_plugin_is_not_imported(site: Site, value: str) -> None:
     """The grammar is that of selectors, and `distribution[entry point]` names one plugin; names compare normalised."""
     tools, modules, disabled = CASES[value]
     answer = site.ask(ASK, env={"FCREGISTRY_DISABLE": value})
@@ -102,7 +102,7 @@ def test_the_reason_names_the_variable_and_what_it_says(site: Site) -> None:
 
 
 @pytest.mark.parametrize("value", ["colour=red", "acme:", ":find", "!!find", "find,group="])
-def test_what_cannot_be_read_stops_everything_and_names_the_variable(site: Site, value: str) -> None:
+def test_an_invalid_value_is_an_error_that_names_the_variable(site: Site, value: str) -> None:
     """A typing error must not silently leave something enabled."""
     listed = site.cli("list", env={"FCREGISTRY_DISABLE": value})
     assert (listed.returncode, listed.stdout) == (2, "")
@@ -110,7 +110,7 @@ def test_what_cannot_be_read_stops_everything_and_names_the_variable(site: Site,
     assert "is not a selector" in listed.stderr
 
 
-def test_the_variable_is_read_when_it_is_asked_for(site: Site) -> None:
+def test_the_variable_is_read_at_each_use(site: Site) -> None:
     """An application may set it after the import, and unset it again."""
     answer = site.ask(
         """

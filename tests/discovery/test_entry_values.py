@@ -121,7 +121,9 @@ def refused(make_site: Callable[[], Site]) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("attribute", REFUSED)
-def test_what_is_no_tool_fails_the_plugin_and_says_what_it_is(refused: dict[str, str], attribute: str) -> None:
+def test_an_object_that_is_not_a_tool_fails_the_plugin_and_the_error_says_what_it_is(
+    refused: dict[str, str], attribute: str
+) -> None:
     """The plugin, the place in it, what stands there, and what may stand there."""
     (reason,) = refused[attribute]
     assert reason.startswith(REFUSED[attribute])
@@ -136,7 +138,7 @@ def test_a_module_behind_a_colon_is_named_without_one(site: Site) -> None:
     assert answer == ["PluginError: acme[x]: tools is a module; its entry point names it as 'acme_pkg.tools'"]
 
 
-def test_a_decorated_function_that_an_entry_point_names_is_the_plugins_wherever_it_stands(site: Site) -> None:
+def test_a_decorated_function_that_an_entry_point_names_belongs_to_the_plugin_whatever_its_module(site: Site) -> None:
     """The module that declares it lies beside the entry point's, which alone would make it the application's."""
     site.install(
         "acme",

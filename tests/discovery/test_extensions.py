@@ -124,7 +124,7 @@ answer = [
     assert answer == [schema, schema, "[2.0, 2]", "[2.0, 2]", "2", "$.points[1]"]
 
 
-def test_a_value_of_a_foreign_type_is_encoded_wherever_it_stands(points: Site) -> None:
+def test_a_value_of_an_extensions_type_is_encoded_at_any_depth(points: Site) -> None:
     """A result without an annotation is encoded by its own type, and the extension is asked for that too."""
     answer = points.ask(
         """
@@ -171,8 +171,8 @@ def test_a_type_that_the_extension_does_not_know_is_refused_as_ever(points: Site
     assert answer[1] is None
 
 
-def test_without_an_extension_nothing_is_asked_again_and_nothing_changes(site: Site) -> None:
-    """What is installed is looked at once, however many types nobody reads."""
+def test_without_an_extension_unreadable_types_are_refused_and_plugins_are_found_once(site: Site) -> None:
+    """What is installed is found once, however many types no extension reads."""
     site.install("points", files={"points.py": POINTS})
     answer = site.ask(
         TOOLS
@@ -188,7 +188,7 @@ answer = [reason("move"), reason("measure"), reason("moves"), reason("twice"), l
     assert answer[3:] == [None, 1]
 
 
-def test_an_extension_of_ours_that_is_not_installed_is_named(site: Site) -> None:
+def test_the_error_names_an_extension_of_this_project_that_is_not_installed(site: Site) -> None:
     """The type is numpy's, and what reads it is one installation away."""
     answer = site.ask(
         """

@@ -55,7 +55,7 @@ def test_plugins_come_sorted_by_normalised_distribution_and_entry_point(site: Si
     ]
 
 
-def test_other_groups_are_not_ours(site: Site) -> None:
+def test_entry_points_of_other_groups_are_ignored(site: Site) -> None:
     """An entry point of another group is none, even beside one of ours, or where a text merely speaks of fcregistry."""
     site.install(
         "acme",
@@ -121,7 +121,7 @@ def test_metadata_with_the_name_of_another_distribution_takes_nothing_from_it(si
     ]
 
 
-def test_a_folder_that_is_called_otherwise_than_its_distribution_is_found(site: Site) -> None:
+def test_metadata_in_a_folder_of_another_name_is_found(site: Site) -> None:
     """Old installers wrote a hyphen where an underscore is due; nobody else has the name."""
     site.install("acme-tools", {"x": "acme.x"}).rename(site.folder / "acme-tools-1.0.dist-info")
     assert site.ask(FOUND) == [["acme-tools", "x", "acme.x", "1.0"]]
@@ -199,7 +199,7 @@ def test_a_distribution_without_a_version_is_found(site: Site) -> None:
     assert site.ask(FOUND) == [["acme", "x", "acme.x", "?"]]
 
 
-def test_metadata_that_speaks_of_plugins_and_cannot_be_read_is_reported(site: Site) -> None:
+def test_unreadable_metadata_with_plugins_is_reported(site: Site) -> None:
     """What is passed over is not lost: doctor can tell which distribution it is, and why."""
     site.install("garbled", "[fcregistry]\nrubbish\n")
     nameless = site.install("nameless", {"x": "nameless.x"})
@@ -226,7 +226,7 @@ def test_metadata_that_speaks_of_plugins_and_cannot_be_read_is_reported(site: Si
     ]
 
 
-def test_groups_that_are_nearly_ours_are_near_misses(site: Site) -> None:
+def test_misspelt_groups_are_near_misses(site: Site) -> None:
     """A misspelt group is named with its distribution; a group of another purpose is not."""
     for number, group in enumerate(
         ["fc_registry", "FCRegistry", "fcregistry.tools", "fcregistri", "fcregistry.extensions"]

@@ -250,7 +250,7 @@ answer = [code, registry.get("add").id]
     assert answer == [42, "acme:add"]
 
 
-def test_a_conversation_and_a_stream_of_the_parent_hold_up_no_child(site: Site) -> None:
+def test_a_conversation_and_a_stream_of_the_parent_do_not_block_a_child(site: Site) -> None:
     answer = ask(
         site,
         """

@@ -74,7 +74,7 @@ def package(site: Site) -> Site:
     return site
 
 
-def test_what_is_as_it_was_locked_is_imported_whenever_that_is(package: Site) -> None:
+def test_unchanged_modules_of_a_locked_package_are_imported(package: Site) -> None:
     code = """
     import inspect
     answer = [call()]
@@ -204,7 +204,7 @@ def test_a_second_module_of_an_editable_install_is_locked(site: Site, tmp_path: 
     assert "the files of acme 1.0 are not those of" in ask(site, "answer = call()")
 
 
-def test_nothing_is_in_the_way_of_imports_where_nothing_is_locked(package: Site) -> None:
+def test_without_a_lock_no_finder_is_added(package: Site) -> None:
     (package.folder / "fcregistry.toml").write_text('mode = "allow"\nallow = ["acme:*"]\n')
     assert ask(package, "before = len(sys.meta_path)\nanswer = [call(), len(sys.meta_path) - before]") == ["good", 0]
 
@@ -287,7 +287,7 @@ def test_threads_may_add_while_others_import(locked: Callable[..., Path]) -> Non
 
 
 @pytest.mark.parametrize("text", ["", "sha256", "sha256=", "sha256=!", "shake_128=abcd", "nothing=abcd", "sha256=é"])
-def test_a_digest_that_says_nothing_fits_nothing(text: str) -> None:
+def test_an_invalid_digest_matches_no_content(text: str) -> None:
     assert not has_digest(b"", text)
 
 

@@ -20,7 +20,7 @@ PAGE = Path(__file__).parents[2] / "docs" / "reference" / "plugins.md"
 HOOKS = _hookspecs.hook_names()
 
 
-def test_the_hooks_are_what_pluggy_takes_for_specs() -> None:
+def test_the_hooks_are_specs_of_pluggy() -> None:
     """The list that messages and tests go by misses none."""
     manager = pluggy.PluginManager(_hookspecs.PROJECT)
     manager.add_hookspecs(_hookspecs)
@@ -104,7 +104,7 @@ def fc_register_types(types):
     assert (done.stdout, done.stderr) == ("^a ^z False\n", "TypeFamilies ['first', 'second']\n")
 
 
-def test_hook_fc_resolve_model_is_given_what_stands_after_the_prefix(site: Site) -> None:
+def test_hook_fc_resolve_model_gets_the_name_after_the_prefix(site: Site) -> None:
     """It is called for the prefix that its entry point is named after, each time, and no other extension is loaded."""
     code = """
 from fcregistry import hookimpl
@@ -190,7 +190,7 @@ for name in ("Ann", "Bob", "Eve", "Pat", 5):
     assert (done.stdout.splitlines(), done.stderr) == (told, "")
 
 
-def test_hook_fc_after_call_is_given_what_came_of_the_call(site: Site) -> None:
+def test_hook_fc_after_call_gets_the_result_of_the_call(site: Site) -> None:
     """Of every call that the hooks before it saw: also of one that was denied, or that failed."""
     code = """
 from fcregistry import Tool, ToolCall, ToolResult, hookimpl

@@ -180,7 +180,7 @@ def brought_metadata(prefix: str, module: str = "evil_tools", info: str = "acme_
         ("evil", "x.dist-info/", "x.dist-info"),
     ],
 )
-def test_metadata_that_another_wheel_brought_are_not_used_wherever_they_lie(
+def test_metadata_that_another_wheel_brought_are_not_used_in_any_folder(
     site: Site, tmp_path: Path, name: str, prefix: str, pth: str
 ) -> None:
     files = {f"{name}-1.data/purelib/{each}": text for each, text in brought_metadata(prefix).items()}

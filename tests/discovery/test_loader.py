@@ -69,7 +69,7 @@ def report(mixed: Site) -> dict:
     return mixed.ask(REPORT)
 
 
-def test_what_loads_is_loaded_among_what_does_not(report: dict) -> None:
+def test_good_plugins_load_beside_bad_ones(report: dict) -> None:
     """Loaded, failed and disabled come in this order, each sorted."""
     assert report["loaded"] == ["good[x]"]
     assert report["order"] == ["good[x]", *sorted(f"bad-{name}[x]" for name in BAD)]
@@ -150,7 +150,7 @@ def test_raise_failures_raises_one_error_for_all(mixed: Site) -> None:
     assert nothing is None
 
 
-def test_an_interrupt_is_the_users_and_passes_through(site: Site) -> None:
+def test_an_interrupt_is_raised_to_the_caller(site: Site) -> None:
     """Ctrl-C while a plugin is imported ends the lookup; the plugin is not recorded as failed, and loads the next time."""
     site.install(
         "slow",
@@ -213,7 +213,7 @@ def test_a_plugin_is_imported_once(site: Site) -> None:
     assert answer == 1
 
 
-def test_what_is_installed_later_is_found_by_load_plugins(site: Site) -> None:
+def test_load_plugins_finds_plugins_that_were_installed_later(site: Site) -> None:
     """A long-running process need not be started anew; what it has loaded stays."""
     site.install("early", {"x": "early_tools"}, {"early_tools.py": GOOD})
     later = site.folder.parent / "later"
@@ -232,7 +232,7 @@ def test_what_is_installed_later_is_found_by_load_plugins(site: Site) -> None:
     assert answer == [["early:add"], ["early:add", "late:minus"]]
 
 
-def test_the_tools_of_a_plugin_that_fails_halfway_are_not_there(site: Site) -> None:
+def test_a_plugin_that_fails_halfway_has_no_tools(site: Site) -> None:
     """Its first module declared one before the second raised; asking for it says why it is not there."""
     site.install(
         "half",
@@ -245,7 +245,7 @@ def test_the_tools_of_a_plugin_that_fails_halfway_are_not_there(site: Site) -> N
     assert "its plugin half[x] does not load (ZeroDivisionError: division by zero)" in asked.stderr
 
 
-def test_a_missing_part_of_the_plugin_itself_is_told_from_a_missing_dependency(site: Site) -> None:
+def test_a_missing_module_of_the_plugin_itself_differs_from_a_missing_dependency(site: Site) -> None:
     """The entry point's own module, and a module below it, are the distribution's to mend."""
     site.install("gone", {"x": "gone_pkg.tools"}, {"gone_pkg/__init__.py": ""})
     site.install("holey", {"x": "holey_pkg.tools"}, {"holey_pkg/tools.py": "import holey_pkg.part"})
@@ -257,7 +257,7 @@ def test_a_missing_part_of_the_plugin_itself_is_told_from_a_missing_dependency(s
     assert failed["holey[x]"][1] == "holey_pkg.part, a module of the plugin itself, does not exist; reinstall holey"
 
 
-def test_strictness_is_a_plugins_own(site: Site) -> None:
+def test_strictness_applies_to_one_plugin_only(site: Site) -> None:
     """FCREGISTRY_STRICT in a plugin's package makes a parameter without a type an error in its tools, and in no others'."""
     module = "from fcregistry import fc_register\n\n@fc_register\ndef {name}(a):\n    'Do it.'\n"
     site.install(

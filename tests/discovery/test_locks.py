@@ -78,7 +78,7 @@ def test_the_digest_is_of_what_record_lists(site: Site, found: Callable[[], Foun
     assert files_digest(found().source) != first
 
 
-def test_what_is_as_it_was_locked_is_not_refused(site: Site, found: Callable[[], FoundPlugin], tmp_path: Path) -> None:
+def test_an_unchanged_distribution_is_not_refused(site: Site, found: Callable[[], FoundPlugin], tmp_path: Path) -> None:
     install(site, "locked-acme", ENTRY, FILES)
     assert lock_drift(found(), operator(tmp_path / "a.lock", found())) is None
     assert lock_drift(found(), OPEN) is None
@@ -128,7 +128,9 @@ def test_files_that_record_is_wrong_about_are_refused(
     assert altered_files(found().source)[0] == "locked_acme/tools.py"
 
 
-def test_what_is_not_in_the_lock_is_refused(site: Site, found: Callable[[], FoundPlugin], tmp_path: Path) -> None:
+def test_a_distribution_that_is_not_in_the_lock_is_refused(
+    site: Site, found: Callable[[], FoundPlugin], tmp_path: Path
+) -> None:
     install(site, "locked-acme", ENTRY, FILES)
     path = tmp_path / "a.lock"
     path.write_text('{"fcregistry_lock": 1, "distributions": {}}')
@@ -142,7 +144,7 @@ def test_what_is_not_in_the_lock_is_refused(site: Site, found: Callable[[], Foun
 
 @pytest.mark.parametrize("record_lists", [None, "metadata alone"])
 @pytest.mark.parametrize("package", ["locked_src", "locked_names.inner.locked_src"])
-def test_an_editable_install_is_known_by_its_sources(
+def test_the_digest_of_an_editable_install_is_of_its_sources(
     site: Site,
     found: Callable[[], FoundPlugin],
     tmp_path: Path,
@@ -240,7 +242,7 @@ def test_a_lock_that_cannot_be_read_refuses_everything(tmp_path: Path, text: str
     assert trusted.record_refusal("locked-acme", {"group": "tool", "name": "x", "digest": ""}) == refusal
 
 
-def test_a_tool_is_refused_that_is_not_the_one_that_is_locked(tmp_path: Path) -> None:
+def test_a_tool_that_differs_from_the_locked_one_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "a.lock"
     tools = [{"group": "tool", "name": "look", "digest": "abc"}]
     pin = {"version": "1", "files": "", "tools": tools}

@@ -34,7 +34,7 @@ def record(function: Callable[..., Any] = read_temperature, **changes: Any) -> T
     return {**record_of(tool), "file": "acme_weather/tools.py", "line": 3, **changes}  # type: ignore[typeddict-item]
 
 
-def test_the_text_keeps_the_order_of_parameters_and_what_utf_8_cannot_hold() -> None:
+def test_the_text_keeps_the_order_of_parameters_and_lone_surrogates() -> None:
     """What is written is what is read again, byte for byte."""
 
     def odd(zone: str = "\ud800", area: str = "ü") -> None:
@@ -48,7 +48,7 @@ def test_the_text_keeps_the_order_of_parameters_and_what_utf_8_cannot_hold() -> 
     assert manifest_text(parse_manifest(text)) == text
 
 
-def test_drift_is_told_a_line_for_each_difference_with_its_path() -> None:
+def test_drift_is_a_line_for_each_difference_with_its_path() -> None:
     """Where a function stands is no difference; what a model is told of it is."""
 
     def other(station: str, unit: str = "kelvin", day: int = 0) -> float:

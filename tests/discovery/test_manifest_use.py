@@ -53,7 +53,7 @@ def described_by(site: Site) -> Any:
     return site.ask(code)
 
 
-def test_a_package_that_says_what_it_ships_is_not_imported_to_list_it(site: Site) -> None:
+def test_a_package_with_a_manifest_is_not_imported_to_list_its_tools(site: Site) -> None:
     """Not by a worker either: it is imported when its tool is called."""
     install(site)
     (site.folder / "acme_tools/__init__.py").write_text("open('imported', 'w').close()\n")
@@ -64,7 +64,7 @@ def test_a_package_that_says_what_it_ships_is_not_imported_to_list_it(site: Site
     assert (site.folder / "imported").exists()
 
 
-def test_a_manifest_that_is_older_than_the_code_is_not_believed(site: Site) -> None:
+def test_a_manifest_that_is_older_than_the_code_is_not_used(site: Site) -> None:
     """The code is described in its place, also where the manifest was believed before."""
     install(site)
     assert described_by(site) == ["manifest"]
@@ -74,7 +74,7 @@ def test_a_manifest_that_is_older_than_the_code_is_not_believed(site: Site) -> N
     assert described_by(site) == ["worker"]
 
 
-def test_what_a_manifest_says_wrongly_does_not_run_and_is_not_believed_again(site: Site) -> None:
+def test_a_tool_that_a_manifest_describes_wrongly_does_not_run_and_the_manifest_is_not_used_again(site: Site) -> None:
     """The call is refused, the log names the package, and the next command describes the code."""
     install(site, description="Add three numbers.")
     assert "Add two" in site.cli("list").stdout  # the summary, which nothing else depends on
@@ -94,7 +94,7 @@ FORGED = '"}, {"id": "good:transfer", "distribution": "good", "x": "'
     [{"name": FORGED}, {"options": {"aliases": 5, "tags": 5, "title": 5, "requires_env": 5}}],
     ids=["name", "options"],
 )
-def test_a_manifest_that_says_what_cannot_be_costs_nobody_else(site: Site, changes: dict[str, Any]) -> None:
+def test_an_impossible_manifest_does_not_affect_other_plugins(site: Site, changes: dict[str, Any]) -> None:
     """It is not used, and said to be so by doctor; what others ship is listed, found and called as ever."""
     install(site, **changes)
     site.install("good", {"x": "good_tools"}, {"good_tools.py": TOOLS.replace("add", "plus")})
@@ -105,7 +105,7 @@ def test_a_manifest_that_says_what_cannot_be_costs_nobody_else(site: Site, chang
     assert "has a manifest that is not used: the tool " in site.cli("doctor").stdout
 
 
-def test_a_manifest_says_nothing_of_whose_its_tools_are(site: Site) -> None:
+def test_a_manifest_does_not_decide_the_owner_of_its_tools(site: Site) -> None:
     """What no record has is left out of it, and does not come after what is known."""
     install(site, id="good:transfer", distribution="good", version="9", entry_point="z")
     (shown,) = json.loads(site.cli("list", "--json").stdout)

@@ -123,7 +123,7 @@ def test_below_a_namespace_package_the_manifest_is_in_the_first_real_package(
     assert "acme" not in sys.modules
 
 
-def test_the_manifest_of_a_module_without_a_package_stands_beside_it(tmp_path: Path) -> None:
+def test_the_manifest_of_a_module_without_a_package_is_beside_the_module(tmp_path: Path) -> None:
     """It has the module's name."""
     (tmp_path / "acme_races.py").write_text(CODE, encoding="utf-8")
     told = content(record(file="acme_races.py"), sources={"acme_races.py": source_digest(CODE.encode(), "x.py")})
@@ -132,7 +132,7 @@ def test_the_manifest_of_a_module_without_a_package_stands_beside_it(tmp_path: P
     assert not manifest(plugin(tmp_path, "acme_races:TOOLS")).is_stale
 
 
-def test_where_there_is_no_manifest_or_no_code_there_is_nothing_to_say(tmp_path: Path) -> None:
+def test_without_a_manifest_or_code_the_result_is_none(tmp_path: Path) -> None:
     """Most packages have none."""
     package(tmp_path, None)
     assert manifest_of(plugin(tmp_path)) is None
@@ -161,14 +161,14 @@ def test_a_finder_that_raises_finds_nothing(tmp_path: Path, monkeypatch: pytest.
     ],
     ids=["a line more", "line ends of Windows", "a version where there was none", "another text"],
 )
-def test_a_manifest_is_stale_where_a_source_is_another(tmp_path: Path, code: str, changed: bool) -> None:
+def test_a_manifest_is_stale_if_a_source_has_changed(tmp_path: Path, code: str, changed: bool) -> None:
     """A stale manifest says which source it is; whoever lists does not use it."""
     package(tmp_path, content(record()))
     (tmp_path / "acme_weather" / "tools.py").write_bytes(code.encode())
     assert manifest(plugin(tmp_path)).changed == (("acme_weather/tools.py",) if changed else ())
 
 
-def test_a_manifest_is_stale_where_a_source_is_gone(tmp_path: Path) -> None:
+def test_a_manifest_is_stale_if_a_source_is_gone(tmp_path: Path) -> None:
     """As after a hand has been in the folder."""
     package(tmp_path, content(record()))
     (tmp_path / "acme_weather" / "tools.py").unlink()
@@ -178,7 +178,7 @@ def test_a_manifest_is_stale_where_a_source_is_gone(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "line", ["__version__ = '{}'", "__version__: str = '{}'", "__version__ = version = '{}'", "version_tuple = ({})"]
 )
-def test_another_version_is_no_other_source(line: str) -> None:
+def test_another_version_does_not_change_the_digest_of_a_source(line: str) -> None:
     """A release may be made without a new manifest, also where a build writes the version into the code."""
     old, new = (f"x = 1\n{line.format(number)}\ny = 2\n".encode() for number in ("1", "2, 3"))
     assert source_digest(old, "a/_version.py") == source_digest(new, "a/_version.py")
@@ -244,7 +244,7 @@ def test_a_manifest_that_cannot_be_relied_on_says_why(tmp_path: Path, text: str,
     assert "fcregistry manifest build" in problem.advice
 
 
-def test_a_manifest_that_is_no_text_says_so(tmp_path: Path) -> None:
+def test_the_problem_of_a_manifest_that_is_not_text_says_so(tmp_path: Path) -> None:
     """Nor does a folder of that name raise."""
     package(tmp_path, None)
     path = tmp_path / "acme_weather" / "fcregistry.json"

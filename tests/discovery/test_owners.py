@@ -24,7 +24,7 @@ OWNERS = (
 @pytest.mark.parametrize(
     "first", ["import alpha_tools", "import beta_tools", "registry.get('alpha:one')", "registry.find()"]
 )
-def test_a_plugin_that_imports_another_ones_module_takes_nothing_and_loses_nothing(site: Site, first: str) -> None:
+def test_importing_another_plugins_module_does_not_change_the_owner_of_tools(site: Site, first: str) -> None:
     """Whichever of the two is imported first, and by whom, each keeps its own tools."""
     site.install("alpha", {"a": "alpha_tools"}, {"alpha_tools.py": module("one", before="import beta_tools.part")})
     site.install(
@@ -38,7 +38,7 @@ def test_a_plugin_that_imports_another_ones_module_takes_nothing_and_loses_nothi
     }
 
 
-def test_the_longest_entry_point_module_owns_what_lies_below_it(site: Site) -> None:
+def test_the_nearest_module_that_an_entry_point_names_owns_the_modules_below(site: Site) -> None:
     """A package may be one plugin and a module in it another; a name that merely begins alike is neither's."""
     site.install("whole", {"w": "pkg"}, {"pkg/__init__.py": module("top"), "pkg/other.py": module("beside")})
     site.install(
@@ -92,7 +92,7 @@ def test_a_name_of_two_plugins_is_ambiguous_and_its_ids_are_not(site: Site) -> N
 
 
 @pytest.mark.parametrize("name", ["Acme-Weather", "acme_weather", "acme-weather"])
-def test_the_name_of_a_distribution_is_no_tools_and_the_error_says_what_is(site: Site, name: str) -> None:
+def test_the_error_explains_that_a_distribution_is_not_a_tool(site: Site, name: str) -> None:
     """The way to all of its tools; a name that is near to a distribution's is told nothing of it."""
     site.install("Acme-Weather", {"x": "acme_tools"}, {"acme_tools.py": module("lookup")})
     answer = site.ask(
@@ -147,7 +147,7 @@ def test_a_canonical_name_imports_that_distribution_alone(site: Site) -> None:
     assert answer == ["acme:one", ["acme_x", "acme_y"], ["other1:n1"], ["acme_x", "acme_y", "other1"]]
 
 
-def test_one_owner_with_two_tools_of_one_name_is_told_so(site: Site) -> None:
+def test_two_tools_of_one_owner_with_one_name_are_an_error(site: Site) -> None:
     """Two modules of one plugin: its other tools work, the name raises and names both places, and globs pass it over."""
     site.install(
         "acme",
@@ -252,7 +252,7 @@ def test_a_plugin_that_the_application_is_importing_is_judged_when_that_is_done(
     assert answer == outcome
 
 
-def test_a_plugin_that_stands_in_for_its_own_module_is_judged_when_its_import_is_done(site: Site) -> None:
+def test_a_plugin_that_replaces_its_own_module_is_judged_when_its_import_is_done(site: Site) -> None:
     """It puts an object of its own in the place of its module, looks something up, and fails."""
     code = "import sys, types\nsys.modules[__name__] = types.SimpleNamespace()\nfrom fcregistry import registry\n'nothing' in registry\n1 / 0\n"
     site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": code})
@@ -329,7 +329,7 @@ def test_a_pattern_of_distributions_imports_what_it_may_name(site: Site, pattern
     assert site.ask(f"from fcregistry import registry\nanswer = list(registry.select({pattern!r}))") == ["lookup"]
 
 
-def test_extras_in_an_entry_point_are_no_part_of_its_module(site: Site) -> None:
+def test_extras_in_an_entry_point_are_not_part_of_its_module(site: Site) -> None:
     """The packaging specification allows `module [extra]`."""
     site.install("beta", {"b": "beta_tools [fancy]"}, {"beta_tools.py": module("lookup")})
     assert site.ask("from fcregistry import registry\nanswer = list(registry.select('*'))") == ["lookup"]

@@ -118,7 +118,7 @@ def test_precedence_gives_a_plain_name_to_one_of_several(two: Site) -> None:
     ]
 
 
-def test_what_is_not_as_it_was_locked_is_not_imported(two: Site) -> None:
+def test_a_distribution_that_differs_from_its_lock_is_not_imported(two: Site) -> None:
     """An upgrade, and a file that was edited; what is as it was goes on."""
     path = lock(two)
     file = configure(two, 'mode = "locked"')
@@ -133,7 +133,7 @@ def test_what_is_not_as_it_was_locked_is_not_imported(two: Site) -> None:
     assert names == []
 
 
-def test_a_tool_that_is_described_otherwise_is_not_used(two: Site) -> None:
+def test_a_tool_whose_description_differs_from_the_lock_is_not_used(two: Site) -> None:
     """The others of its plugin are."""
     path = lock(two)
     text = json.loads(path.read_text())
@@ -154,7 +154,7 @@ def test_locked_without_a_lock_uses_nothing(two: Site) -> None:
     assert f"`fcregistry lock --file {path.with_name('fcregistry.lock')}` makes it" in done.stdout
 
 
-def test_a_configuration_that_cannot_be_read_opens_nothing(two: Site) -> None:
+def test_a_configuration_that_cannot_be_read_allows_nothing(two: Site) -> None:
     path = configure(two, 'mode = "lockd"')
     assert ask(two, f"[told('trusted-one:look'), {IMPORTED}]") == [
         f'mode in {path} is "open", "allow" or "locked", not \'lockd\'',

@@ -69,7 +69,7 @@ def told(place: Path, module: str, listed: list[Path]) -> list[str]:
         ("shadow_acme.missing", ["shadow_acme/__init__.py"]),
     ],
 )
-def test_what_is_installed_and_nothing_else_is_not_told(place: Path, module: str, files: list[str]) -> None:
+def test_installed_files_alone_shadow_nothing(place: Path, module: str, files: list[str]) -> None:
     """A part of a namespace in another folder is another's; a link to a folder is that folder."""
     listed = put(place, *files)
     put(place.parent / "over", "shadow_space/theirs/__init__.py")
@@ -93,14 +93,16 @@ def test_what_is_installed_and_nothing_else_is_not_told(place: Path, module: str
         ("shadow_space.acme", ["shadow_space/acme.py"], "over/shadow_space.py"),
     ],
 )  # fmt: skip
-def test_what_would_be_imported_instead_is_told(place: Path, module: str, files: list[str], intruder: str) -> None:
+def test_a_file_that_would_be_imported_instead_is_yielded(
+    place: Path, module: str, files: list[str], intruder: str
+) -> None:
     listed = put(place, *files)
     assert told(place, module, listed) == []
     put(place.parent, intruder)
     assert told(place, module, listed) == [intruder]
 
 
-def test_a_module_that_is_in_no_file_is_told(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_that_is_in_no_file_is_yielded(place: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Somebody has made it, or it is one of Python's own: an import would give that."""
     (listed,) = put(place, "shadow_one.py")
     monkeypatch.setitem(sys.modules, "shadow_one", ModuleType("shadow_one"))
@@ -109,7 +111,7 @@ def test_a_module_that_is_in_no_file_is_told(place: Path, monkeypatch: pytest.Mo
 
 
 @pytest.mark.parametrize("mode", py_compile.PycInvalidationMode)
-def test_byte_code_that_is_run_without_a_look_at_its_source_is_told(
+def test_byte_code_that_runs_without_a_comparison_with_its_source_is_yielded(
     tmp_path: Path, mode: py_compile.PycInvalidationMode
 ) -> None:
     (source, alone) = put(tmp_path, "one.py", "two.py")

@@ -18,7 +18,7 @@ TOOLS = """
     """
 
 
-def test_its_tools_are_there_once_and_are_the_plugins(site: Site) -> None:
+def test_its_tools_exist_once_and_belong_to_the_plugin(site: Site) -> None:
     """What is declared by then is not described as well, whether it was described before or not."""
     site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": TOOLS})
     site.write({"own_tools.py": "import acme_tools\n"})

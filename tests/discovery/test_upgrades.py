@@ -101,7 +101,7 @@ def test_a_distribution_that_is_downgraded_reinstalled_or_removed(acme: Site, ac
     assert answer == f"acme[x] does not load: {what} {RESTART}"
 
 
-def test_looking_again_does_not_make_new_code_of_an_old_distribution(acme: Site) -> None:
+def test_finding_plugins_again_does_not_replace_loaded_code(acme: Site) -> None:
     """`load_plugins` finds what is new, imports what is as it was, and refuses what has changed; the advice is to restart."""
     answer = run(
         acme,
@@ -136,7 +136,7 @@ answer = [before, again(), tool()]
     assert answer == ["first", "first", "first"]
 
 
-def test_an_uninstalled_plugin_is_not_there_after_the_next_look(acme: Site) -> None:
+def test_an_uninstalled_plugin_is_gone_after_plugins_are_found_again(acme: Site) -> None:
     """A tool that somebody still holds says what happened."""
     answer = run(
         acme,

@@ -104,7 +104,7 @@ def folder(tmp_path: Path) -> Folder:
     return Folder(tmp_path)
 
 
-def test_what_pip_does_is_seen_at_the_next_command(folder: Folder) -> None:
+def test_the_next_command_sees_what_pip_has_installed(folder: Folder) -> None:
     """An installation, an upgrade, a downgrade, a removal: each version is imported once to be described, and to be called."""
     before = folder.tools()
     for version, kind, words in (("1.0", "int", "Old."), ("2.0", "float", "New."), ("1.0", "int", "Old.")):

@@ -160,7 +160,7 @@ def test_plugins_and_doctor_explain_each_of_them(others: Path) -> None:
     assert run(others, "doctor").returncode == 1
 
 
-def test_our_own_plugins_alone_are_well(tmp_path: Path) -> None:
+def test_doctor_finds_no_problem_with_the_plugins_of_the_project_alone(tmp_path: Path) -> None:
     """Doctor says nothing of what we ship, once the variables are set that some tools require."""
     files = {"FCREGISTRY_FILES_ROOT": str(tmp_path), "FCREGISTRY_FILES_WRITE": "1"}
     shell = {"FCREGISTRY_SHELL_CWD": str(tmp_path), "FCREGISTRY_SHELL_ALLOW": "ls"}

@@ -93,7 +93,7 @@ def test_the_versions_agree() -> None:
     assert fcregistry.__version__ == version("fcregistry")
 
 
-def test_the_command_tells_its_version(run: Run) -> None:
+def test_the_command_writes_its_version(run: Run) -> None:
     done = run(COMMAND, "--version")
     assert (done.returncode, done.stderr) == (0, "")
     assert fcregistry.__version__ in done.stdout
