@@ -68,7 +68,7 @@ class Registry:
 
     @classmethod
     def _of_process(cls) -> Registry:
-        """Return a registry of the process's log, with the tools of installed plugins."""
+        """Return a new registry of the process's declarations, with the tools of installed plugins."""
         made = cls()
         made._read(log, discovers=True, strict=False)
         return made
@@ -204,7 +204,7 @@ class Registry:
         return Group(self, group)
 
     def _group_exists(self, group: str) -> bool:
-        """Return whether `group` is the default group, or a visible tool is in it or below."""
+        """Return whether `group` is the default group of this registry, or a visible tool is in it or below."""
         names = self._groups()
         return group == self.default_group or group in names or any(name.startswith(f"{group}.") for name in names)
 
@@ -214,7 +214,7 @@ class Registry:
         return self._groups()
 
     def _groups(self) -> tuple[str, ...]:
-        """Return the groups of the visible tools, sorted, without loading more."""
+        """Return the groups of the visible tools, sorted, each once, without importing plugins."""
         return tuple(sorted({each.declaration.group for each in self._catalogue.visible()}))
 
     def find(self, *selectors: str) -> tuple[Tool, ...]:

@@ -18,14 +18,20 @@ if TYPE_CHECKING:
 
 
 def _discovery() -> Discovery:
-    """Return the process's discovery."""
+    """Return the process's discovery, imported at the first call."""
     from fcregistry.discovery import current
 
     return current()
 
 
 def _registered_tool(canonical_id: str, name: str, description: str | None = None) -> Tool:
-    """Return the tool of an id under a name, with a description if one is given, as unpickling needs it."""
+    """Return the registered tool `canonical_id`, renamed to `name`, for unpickling.
+
+    With a `description`, that replaces its own.
+
+    Raises:
+        ToolNotFoundError: No tool has this id.
+    """
     from fcregistry._registry import registry
 
     tool = registry.get(canonical_id).renamed(name)
@@ -33,26 +39,38 @@ def _registered_tool(canonical_id: str, name: str, description: str | None = Non
 
 
 def _describe_tool(tool: Tool, format_name: str, strict: bool, recursion: Any) -> Any:
-    """Return the definition of a tool in a format, as `Tool.definition` does."""
+    """Return the definition of `tool` in the format `format_name`, as `Tool.definition` does."""
     from fcregistry.formats import get
 
     return get(format_name).describe_one(tool, strict=strict, recursion=recursion)
 
 
 def _codec_of_class(cls: type) -> Codec | None:
-    """Return the codec of a class, or None if it has none."""
+    """Return the codec of a class, or of its nearest base class that has one; None if none has."""
     from fcregistry.types import codec_of_class
 
     return codec_of_class(cls)
 
 
 def _families_of_extensions(module: str) -> tuple[Family, ...]:
-    """Return the families of types that extensions provide for the types of `module`."""
+    """Return the families of types of the extension for the top-level `module`; empty without one.
+
+    If the extension cannot be used, its family refuses every annotation.
+    """
     return _discovery().extensions.families(module)
 
 
 def _call_hooks(given: object) -> CallHooks | None:
-    """Return the hooks that `given` and the configuration name, or None if they name none."""
+    """Return the hooks that the configuration and `given` name; None if they name none.
+
+    If an extension that they name cannot be used, the hooks refuse every call.
+
+    Args:
+        given: A name of an extension, an object with hooks, or a list of these.
+
+    Raises:
+        TypeError: An object in `given` is not a hook.
+    """
     from fcregistry._config.settings import call_hook_items
 
     if isinstance(given, (list, tuple)) and not given and not call_hook_items():
@@ -61,17 +79,25 @@ def _call_hooks(given: object) -> CallHooks | None:
 
 
 def _resolve_model(prefix: str, name: str) -> object | None:
-    """Return the model `prefix:name` of an extension, or None if no extension has the prefix."""
+    """Return the model `prefix:name` of an extension, or None if no extension has the name `prefix`.
+
+    Raises:
+        ModelNotFoundError: The extension cannot be used, or has no such model.
+    """
     return _discovery().extensions.resolve_model(prefix, name)
 
 
 def _model_prefixes() -> tuple[str, ...]:
-    """Return the prefixes of models that extensions provide."""
+    """Return the names of enabled extensions that may provide models, sorted."""
     return _discovery().extensions.prefixes()
 
 
 def _pattern_matcher(pattern: str) -> Any:
-    """Return a function that returns whether a string matches a regular expression, in linear time."""
+    """Return a function that returns whether a string has a match of `pattern`, in linear time.
+
+    Raises:
+        SchemaError: The linear-time engine is not installed, or does not support the pattern.
+    """
     from fcregistry._schema.engine_rs import matcher
 
     return matcher(pattern)

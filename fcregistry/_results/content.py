@@ -123,9 +123,14 @@ class Content:
         """Return an image or a sound, after checking its source and its media type.
 
         Args:
-            kind: Which of these it is.
+            kind: `image` or `audio`.
             source: The bytes, or the path of the file.
-            given: The media type that the caller names, or None.
+            given: The media type that the caller names; None to take that of the bytes or the file's name.
+
+        Raises:
+            TypeError: The source is neither bytes nor a path, or the media type is not a string.
+            ValueError: The source is empty, or the media type is not known, not of this kind, or not that of the bytes of an image.
+            OSError: The file cannot be read.
         """
         maker = f"Content.{kind}"
         data, name = _read_source(maker, source)
@@ -295,7 +300,7 @@ class Content:
         return "\n".join(part for part in (self.label, self._plain) if part)
 
     def _fields(self) -> tuple[object, ...]:
-        """Return everything that the content consists of."""
+        """Return all attributes as a tuple, for comparisons and hashes."""
         return (self._kind, self._media_type, self._plain, self._data, self._name, self._uri, self._description)
 
     def __eq__(self, other: object) -> bool:
@@ -385,7 +390,7 @@ def base64_of(data: bytes) -> str:
 
 
 def _decode_base64(text: str) -> bytes:
-    """Return the bytes of a text in base64.
+    """Return the bytes of a text in base64, read strictly.
 
     Raises:
         ValueError: It is not base64.
@@ -397,20 +402,40 @@ def _decode_base64(text: str) -> bytes:
 
 
 def _media_type(holder: Mapping[str, Any]) -> str | None:
-    """Return the media type in `holder`, a part of a block, without its parameters; None if it has none."""
+    """Return the `mimeType` in `holder`, a part of a block, without its parameters; None if it has none."""
     given = holder.get("mimeType")
     return given if given is None else given.partition(";")[0].strip()
 
 
 def _read_image(block: Mapping[str, Any], make: type[Content]) -> Content:
-    """Return the image of a content block."""
+    """Return the image of a content block; its media type is that of the bytes if known, else the block's.
+
+    Args:
+        block: The block.
+        make: The class `Content`.
+
+    Raises:
+        KeyError: The block has no data.
+        ValueError: The data is not base64 or empty, or the media type is not that of an image.
+    """
     data = _decode_base64(block["data"])
     shown = _media_type_of(data)  # models get this one, even if a server writes another
     return make.image(data, media_type=_media_type(block) if shown is None else None)
 
 
 def _read_file(block: Mapping[str, Any], make: type[Content]) -> Content:
-    """Return the file of a content block with a resource."""
+    """Return the file of a content block with a resource, from its text or its base64 `blob`.
+
+    The media type of a text without one is `text/plain`.
+
+    Args:
+        block: The block.
+        make: The class `Content`.
+
+    Raises:
+        KeyError: A key is missing.
+        ValueError: The blob is not base64, or the URI or media type is not valid.
+    """
     resource = block["resource"]
     data = resource["text"].encode() if "text" in resource else _decode_base64(resource["blob"])
     media_type = _media_type(resource) or ("text/plain" if "text" in resource else None)
@@ -418,7 +443,16 @@ def _read_file(block: Mapping[str, Any], make: type[Content]) -> Content:
 
 
 def _read_link(block: Mapping[str, Any], make: type[Content]) -> Content:
-    """Return the link of a content block."""
+    """Return the link of a content block, with its name, media type and description, if it has them.
+
+    Args:
+        block: The block.
+        make: The class `Content`.
+
+    Raises:
+        KeyError: The block has no URI.
+        ValueError: A value is not valid.
+    """
     description = block.get("description")
     return make.link(block["uri"], name=block.get("name"), media_type=_media_type(block), description=description)
 
@@ -492,7 +526,7 @@ def _check_media_type(given: object) -> str:
 
 
 def _media_type_of(data: bytes, name: str | None = None) -> str | None:
-    """Return the media type of `data` by its first bytes, or else by the file's name; None if unknown."""
+    """Return the media type of `data` by its first bytes, or else by the file's `name`; None if unknown."""
     for beginning, media_type in _SIGNATURES:
         if data.startswith(beginning):
             return media_type
@@ -502,7 +536,7 @@ def _media_type_of(data: bytes, name: str | None = None) -> str | None:
 
 
 def _guess_by_name(name: str) -> str | None:
-    """Return the media type of a file by the ending of its name; None if it is unknown."""
+    """Return the media type of a file by the extension of its name, in any case; None if unknown."""
     from mimetypes import MimeTypes  # only for a file with a name
     from pathlib import PurePath
 
@@ -512,7 +546,7 @@ def _guess_by_name(name: str) -> str | None:
 
 
 def _is_text(media_type: str) -> bool:
-    """Return whether bytes of a media type are text."""
+    """Return whether a media type is text: `text/…`, in `_TEXT_TYPES`, or with `+json`, `+xml` or `+yaml`."""
     return (
         media_type.startswith("text/") or media_type in _TEXT_TYPES or media_type.endswith(("+json", "+xml", "+yaml"))
     )
@@ -535,11 +569,11 @@ _REST_OF_SCHEME: Final = frozenset("abcdefghijklmnopqrstuvwxyz0123456789+-.")
 
 
 def _read_source(maker: str, source: object) -> tuple[bytes, str | None]:
-    """Return the bytes of a source, and the name of its file if it is one.
+    """Return the bytes of a source, and the name of its file; None as the name if the source is bytes.
 
     Args:
         maker: The method that reads it, for messages.
-        source: Bytes, or a path.
+        source: Bytes, a bytearray or memoryview, or a `Path`; not a path as a string.
 
     Raises:
         TypeError: It is neither.
@@ -557,11 +591,11 @@ def _read_source(maker: str, source: object) -> tuple[bytes, str | None]:
 
 
 def _check_line(what: str, given: object) -> str:
-    """Return `given`, a text of one line; `what` names it in messages.
+    """Return `given` unchanged if it is a text of one line; `what` names it in messages.
 
     Raises:
         TypeError: It is not a string.
-        ValueError: It is empty, or has a character that ends lines or controls terminals.
+        ValueError: It is empty or white space, or has a character that is not printable, such as a line feed.
     """
     if not isinstance(given, str):
         raise TypeError(f"{what} is a string, not {type(given).__name__}")
@@ -571,11 +605,11 @@ def _check_line(what: str, given: object) -> str:
 
 
 def _check_uri(given: object) -> str:
-    """Return `given`, a URI.
+    """Return `given` unchanged if it is a URI of one line with a scheme.
 
     Raises:
         TypeError: It is not a string.
-        ValueError: It has no scheme (RFC 3986, 3.1).
+        ValueError: It is empty, not one line, or has no scheme (RFC 3986, 3.1) or nothing after it.
     """
     uri = _check_line("uri", given)
     scheme, colon, rest = uri.partition(":")
@@ -585,7 +619,7 @@ def _check_uri(given: object) -> str:
 
 
 def _name_in(uri: str) -> str:
-    """Return the end of a URI as a name; the whole URI if the end is empty."""
+    """Return the last part of a URI's path, unquoted; the whole URI if it is empty or not printable."""
     from urllib.parse import unquote, urlsplit  # only for a link without a name
 
     name = unquote(urlsplit(uri).path).rstrip("/").rpartition("/")[2]

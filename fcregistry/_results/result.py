@@ -208,7 +208,7 @@ class ToolResult:
         return type(self), (*state, self._duration, self._repairs, self._output, self._notes)
 
     def _copied(self) -> ToolResult:
-        """Return a copy of this result."""
+        """Return a shallow copy of this result, whose attributes can be set before it is returned."""
         copy = object.__new__(ToolResult)
         for name in ToolResult.__slots__:
             setattr(copy, name, getattr(self, name))

@@ -106,9 +106,10 @@ class Catalogue:
     def _with_declared(
         self, described: Iterable[tuple[Described, Owner]], declarations: Iterable[Declaration]
     ) -> list[Owned]:
-        """Return those of `declarations` that are visible, and those of `described` that are not among them.
+        """Return the visible `declarations`, then those of `described` with another owner or key.
 
-        `described` is read first: if another thread loads a plugin meanwhile, its tools are in both, and are returned once.
+        `described` is read first: if another thread loads a plugin meanwhile, its tools are in both, and are returned
+        once.
         """
         indexed = [Owned(*each) for each in described]
         declared = self.visible_of(declarations)
@@ -169,7 +170,7 @@ class Catalogue:
                 yield left[0]
 
     def _is_usable(self, owned: Owned) -> bool:
-        """Return whether a tool can be defined and is available here."""
+        """Return whether a tool can be defined and is available here; may import its plugin."""
         declaration = owned.declaration
         if isinstance(declaration, Described) and not (
             declaration.may_have("requires_env") or declaration.may_have("available")
@@ -194,7 +195,7 @@ class Catalogue:
                 yield self.tool(owned)
 
     def _candidates(self, owned: Owned) -> list[Owned]:
-        """Return all visible declarations with the key of `owned`, itself included."""
+        """Return all visible declarations with the key of `owned` (project, group, name), itself included."""
         name = owned.declaration.name
         everything = self._with_declared(tuple(_discovery().described(name)), self._log.named(name))
         return [each for each in everything if each.key == owned.key]
@@ -243,9 +244,14 @@ class Catalogue:
         raise self.not_found(name)
 
     def _preferred(self, name: str, found: list[Owned]) -> Owned | None:
-        """Return the declaration among `found` that `name` means, or None if `found` is empty.
+        """Return the one declaration among `found` that `name` means, or None if `found` is empty.
 
-        If they are of several distributions, and one of these has precedence, only its declarations count.
+        If they are of several distributions, and the configuration gives one of these precedence, only its
+        declarations count.
+
+        Raises:
+            AmbiguousToolError: They have several keys.
+            DuplicateToolError: They have one key, and several modules of its owner declare it.
         """
         owners = {each.owner.distribution for each in found if each.owner is not None}
         winner = _discovery().permission().preferred(owners) if len(owners) > 1 else None
@@ -254,7 +260,10 @@ class Catalogue:
         return only_one(name, found)
 
     def _found(self, selector: Selector, *, by_alias: bool) -> list[Owned]:
-        """Return the visible declarations that an exact selector names; with `by_alias`, by an alias."""
+        """Return the visible declarations with the name, or with `by_alias` the alias, in an exact `selector`.
+
+        Only those in the selector's distribution and group, if it names them; empty if there are none.
+        """
         name = selector.name or ""
         described: tuple[tuple[Described, Owner], ...] = ()
         if self._discovers:
@@ -265,7 +274,7 @@ class Catalogue:
 
     @staticmethod
     def _in_scope(selector: Selector, found: Iterable[Owned]) -> list[Owned]:
-        """Return those of `found` that are in the distribution and the group that `selector` names, if any."""
+        """Return those of `found` in the distribution and the group of `selector`; all if it names neither."""
         return [
             each
             for each in found
@@ -296,18 +305,25 @@ class Catalogue:
         return ToolNotFoundError(f"the selector {selector!r} matches no tool{detail}", name=selector, reason=reason)
 
     def _distribution_hint(self, name: str) -> str:
-        """Return the phrase that says that `name` is a distribution with plugins; empty if it is not."""
+        """Return a phrase, `: it is …`, if `name` is a distribution with plugins, in any spelling; else empty.
+
+        Empty, too, for a registry that does not discover plugins.
+        """
         names = [normalized(each) for each in _discovery().distributions()] if self._discovers else []
         return f": it is a distribution, and its tools are '{name}:*'" if normalized(name) in names else ""
 
     def _group_hint(self, name: str) -> str:
-        """Return the phrase that says that `name` is a group; empty if no visible tool is in it or below."""
+        """Return a phrase, `: it is …`, if a visible tool is in the group `name` or below it; else empty."""
         groups = {each.declaration.group for each in self.visible()}
         is_one = any(f"{group}.".startswith(f"{name}.") for group in groups)
         return f": it is a group, and its tools are '{name}.*'" if is_one else ""
 
     def _why_hidden(self, name: str) -> str:
-        """Return the reason a tool with the plain name of `name` is hidden; empty if none is."""
+        """Return the reason a tool with the last part of `name` is hidden; empty if none is.
+
+        If only the distribution in `name` is refused, the reason is that. Empty, too, for a registry that does not
+        discover plugins.
+        """
         if not self._discovers:
             return ""
         discovery = _discovery()
@@ -349,11 +365,12 @@ def select_tools(catalogue: Catalogue, selectors: Iterable[str]) -> list[tuple[O
 
 
 def _matching(catalogue: Catalogue, selector: Selector) -> list[Owned]:
-    """Return the tools that `selector` matches: one tool for an exact name.
+    """Return the tools that `selector` matches: one for an exact name, else all usable ones.
 
     Raises:
         ToolNotFoundError: It matches nothing.
         AmbiguousToolError: It is a plain name that several tools have.
+        DuplicateToolError: It is exact, and several modules declare the tool.
     """
     if selector.is_exact:
         return [catalogue.resolve(selector.text)]
@@ -364,5 +381,6 @@ def _matching(catalogue: Catalogue, selector: Selector) -> list[Owned]:
 
 
 def _discovery() -> Discovery:
+    """Return the process's discovery."""
     found: Discovery = slots.discovery()
     return found

@@ -107,13 +107,14 @@ class DeclarationLog:
         self._renews_lock = False
 
     def _renew_lock_after_forks(self) -> None:
-        """Have each forked child begin with a lock of its own."""
+        """Have each forked child begin with a new lock; called at the first declaration."""
         from fcregistry._base.forks import after_fork  # at the first declaration, because nothing happens on import
 
         self._renews_lock = True
         after_fork(self, DeclarationLog._renew_lock)
 
     def _renew_lock(self) -> None:
+        """Set a new lock, for a forked child."""
         self._lock = RLock()
 
     def add(self, declaration: Declaration) -> None:
@@ -159,10 +160,10 @@ class DeclarationLog:
 
     @staticmethod
     def _replaced(same_name: tuple[Declaration, ...], new: Declaration) -> list[Declaration]:
-        """Return those of `same_name` that `new` replaces: of the same group, module and plugin.
+        """Return those of `same_name` that `new` replaces: all of its group, module and plugin; may be empty.
 
         Raises:
-            DuplicateToolError: `new` may not replace one of them.
+            DuplicateToolError: `new` neither has the option `replace` nor redefines the function of one of them.
         """
         candidates = [
             old for old in same_name if (old.group, old.module, old.plugin) == (new.group, new.module, new.plugin)
@@ -173,7 +174,7 @@ class DeclarationLog:
         return candidates
 
     def _forget_aliases(self, declaration: Declaration) -> None:
-        """Remove `declaration` from the table of aliases."""
+        """Remove `declaration` from the table of aliases; other declarations with the same aliases stay."""
         for alias in declaration.options.get("aliases", ()):
             self._by_alias[alias] = tuple(d for d in self.aliased(alias) if d is not declaration)
 

@@ -145,7 +145,10 @@ def declare(
 
 
 def _flatten(given: Any) -> list[Any]:
-    """Return the functions and Tools in a list or toolset; for anything else, a list with it alone."""
+    """Return the functions and Tools in nested lists, tuples, toolsets and groups, as a flat list.
+
+    Anything else, also a model that is a tuple, is returned in a list with it alone.
+    """
     if isinstance(given, (list, tuple)) and not is_model(given):
         return [element for each in given for element in _flatten(each)]
     if _is_a("fcregistry._tools.tool", "Toolset", given) or _is_a("fcregistry._registry", "Group", given):
@@ -156,7 +159,17 @@ def _flatten(given: Any) -> list[Any]:
 def _declaration_of(
     given: Any, name: str | None, group: str | None, options: dict[str, Any], frame: FrameType, default_group: str
 ) -> Declaration:
-    """Return the declaration of `given`, a function or Tool, made in `frame`.
+    """Return a new declaration of `given`, a callable or Tool, made in `frame`; it is not recorded.
+
+    A Tool gives its function, name, group, description and options where the arguments give none.
+
+    Args:
+        given: The callable or Tool.
+        name: The tool's name; None for that of `given`.
+        group: The group; None for that of a Tool, or else `default_group`.
+        options: The options of the decorator.
+        frame: The frame of the caller, which has the module and the locals that annotations name.
+        default_group: The group without any other.
 
     Raises:
         DefinitionError: It cannot be a tool, or its name or group is not valid.
@@ -190,7 +203,7 @@ def _is_a(module: str, name: str, given: Any) -> bool:
 
 
 def _mark(declaration: Declaration) -> None:
-    """Mark the method of a declaration; `register_object` registers it with an instance.
+    """Add a declaration to its method's attribute `MARK`, from which `register_object` registers it.
 
     Raises:
         DefinitionError: Attributes cannot be set on the function.
@@ -206,7 +219,7 @@ def _mark(declaration: Declaration) -> None:
 
 
 def _name_of_callable(function: Any, name: str | None, options: dict[str, Any], frame: FrameType) -> str:
-    """Return the name of a tool made of `function`: `name` if given, or the callable's own.
+    """Return `name`, or if it is None, the own name of the callable `function`, which is checked.
 
     For a classmethod, that is the name of its function.
 
@@ -221,7 +234,7 @@ def _name_of_callable(function: Any, name: str | None, options: dict[str, Any], 
 
 
 def _is_class_body(frame: FrameType) -> bool:
-    """Return whether `frame` runs the body of a class, and not a module or function."""
+    """Return whether `frame` runs the body of a class, not that of a module or function."""
     return frame.f_locals is not frame.f_globals and "__qualname__" in frame.f_locals
 
 

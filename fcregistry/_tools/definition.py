@@ -145,10 +145,10 @@ class ToolDefinition:
             raise DefinitionError(f"{place} cannot be a tool:", (problem,)) from error
 
     def _define(self) -> None:
-        """Set the signature and the packed schema of the arguments.
+        """Set the signature and the packed schema of the arguments, read from the function or `parameters`.
 
         Raises:
-            DefinitionError: The function or its external schema cannot be used.
+            DefinitionError: The function, its external schema, or a file or function among its options cannot be used.
             Exception: Whatever an author's annotation or default raises.
         """
         from fcregistry._tools.signature import Signature  # with all of `types`, which a listed tool does not need
@@ -200,7 +200,7 @@ class ToolDefinition:
         return validators[engine]
 
     def _shared_validators(self) -> dict[str, Validator]:
-        """Return the validators made so far, by engine: a dict that definitions of one schema share."""
+        """Return the dict of the validators made so far, by engine, which the definitions of one schema share."""
         if self._validators is None:  # made late: of thousands of tools that are described, few are called
             self._validators = {}
         return self._validators
@@ -222,7 +222,7 @@ class ToolDefinition:
 
 
 def _make_validator(schema: dict[str, Any], engine: Engine) -> Validator:
-    """Return a validator that also checks the formats of strings that types of this library produce."""
+    """Return a validator of `schema` that also checks the string formats of this library's types."""
     from fcregistry._schema.validator import Validator  # not needed before the first call
     from fcregistry.types import STRING_FORMATS
 
@@ -235,7 +235,7 @@ def first_paragraph(text: str) -> str:
 
 
 def _pack(schema: dict[str, Any] | None) -> bytes:
-    """Return a schema, or None, as bytes that `marshal` unpacks fast in this process."""
+    """Return a schema, or None, as bytes that `marshal.loads` unpacks in this process."""
     try:
         return marshal.dumps(schema)
     except ValueError:  # a default is of a class derived from str, for example
@@ -245,7 +245,7 @@ def _pack(schema: dict[str, Any] | None) -> bytes:
 
 
 def _read_external_schema(declared: Declaration, given: Mapping[str, Any]) -> tuple[Signature, dict[str, Any]]:
-    """Return the signature of a function with an external schema, and that schema as models get it.
+    """Return a function's signature, read without types, and its external schema as models get it.
 
     Args:
         declared: The declaration of the function.
@@ -270,7 +270,9 @@ def _read_external_schema(declared: Declaration, given: Mapping[str, Any]) -> tu
 
 
 def _file_problems(options: Mapping[str, Any], packed: bytes) -> tuple[str, ...]:
-    """Return the problems of the names in the options `input_files` and `output_files`, a phrase each.
+    """Return a phrase for each name in `input_files` and `output_files` that is no parameter, or no path.
+
+    A parameter may be a path if its schema accepts a string or a list of strings.
 
     Args:
         options: The options of the tool.
@@ -303,14 +305,14 @@ _CALLBACKS: Final[Mapping[str, tuple[str, ...]]] = {
 
 
 def _callback_problems(options: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the problems of functions among `options` that do not take the right arguments."""
+    """Return a phrase for each function in `options` that does not take the arguments of its calls."""
     given = {name: options[name] for name in _CALLBACKS if callable(options.get(name))}
     found = {name: callback_problem(function, *_CALLBACKS[name]) for name, function in given.items()}
     return tuple(f"{name}=… {problem}" for name, problem in found.items() if problem)
 
 
 def _may_be_path(schema: Any) -> bool:
-    """Return whether a value that `schema` accepts may be a string, or a list of strings."""
+    """Return whether `schema` may accept a string, or a list of strings; True for a schema with `$ref`."""
     if not isinstance(schema, dict) or "$ref" in schema:
         return True
     types = schema.get("type", ("string",))

@@ -119,11 +119,16 @@ class Options(NamedTuple):
 
 
 def _unchanged(value: Any) -> Any:
+    """Return `value` itself: the reader of options that need none."""
     return value
 
 
 def _read_variables(given: Any) -> tuple[str | tuple[str, ...], ...]:
-    """Return the value of `requires_env` as a tuple of names, and of tuples of alternative names."""
+    """Return the option `requires_env` as a tuple of names, and of tuples of alternative names.
+
+    Args:
+        given: A name, or a collection of names and lists of alternative names.
+    """
     names = (given,) if isinstance(given, str) else given
     return tuple(each if isinstance(each, str) else tuple(each) for each in names)
 

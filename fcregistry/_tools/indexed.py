@@ -101,14 +101,21 @@ class DescribedDefinition(ToolDefinition):
         return self._options
 
     def _option(self, name: str, value: Any) -> Any:
-        """Return an option as the index has it, or an object that imports the plugin when it is used."""
+        """Return the value of an option in the index, or a proxy if the index has only its name.
+
+        For `cache`, the proxy is a cache, otherwise a function; it imports the plugin when it is used.
+
+        Args:
+            name: The option.
+            value: The value that the index has.
+        """
         if not is_computed(value):
             return value
         if name == "cache":
             return _DeferredCache(self)
 
         def deferred(*arguments: Any) -> Any:
-            """Import the plugin, and call the function in the option."""
+            """Import the plugin, call the function in the option with `arguments`, and return its value."""
             return getattr(self.loaded().options, name)(*arguments)
 
         return deferred
@@ -141,7 +148,7 @@ class DescribedDefinition(ToolDefinition):
         return DefinitionError(f"{self._described.place} cannot be a tool:", tuple(problems))
 
     def _check(self) -> None:
-        """Raise the `DefinitionError` of the tool if it cannot be defined; otherwise do nothing."""
+        """Raise the tool's `DefinitionError` if it cannot be defined; otherwise do nothing."""
         if (error := self.error) is not None:
             raise error
 
@@ -203,7 +210,7 @@ class _DeferredCache:
 
 
 def _copy_json(value: Any) -> Any:
-    """Return a deep copy of a JSON value."""
+    """Return a deep copy of a JSON value; tuples become lists."""
     return json.loads(json.dumps(value))
 
 

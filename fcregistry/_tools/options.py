@@ -61,27 +61,30 @@ def _is_bool(value: object) -> bool:
 
 
 def _is_strings(value: object) -> bool:
-    """Return whether a value is a list, tuple or set of strings."""
+    """Return whether a value is a list, tuple or set of strings; it may be empty."""
     return isinstance(value, (list, tuple, set, frozenset)) and all(isinstance(item, str) for item in value)
 
 
 def _is_keys(value: object) -> bool:
-    """Return whether a value is a key, several keys, or a function that computes them."""
+    """Return whether a value is a string, a list, tuple or set of strings, or callable."""
     return isinstance(value, str) or callable(value) or _is_strings(value)
 
 
 def _is_mapping(value: object) -> bool:
-    """Return whether a value is a dict whose keys are strings."""
+    """Return whether a value is a dict whose keys are strings; it may be empty."""
     return isinstance(value, dict) and all(isinstance(key, str) for key in value)
 
 
 def _is_variable(value: object) -> bool:
-    """Return whether a value is a string without white space, `=` and control characters."""
+    """Return whether a value is a printable string, not empty, without white space and `=`."""
     return isinstance(value, str) and value.isprintable() and value.split() == [value] and "=" not in value
 
 
 def _is_variables(value: object) -> bool:
-    """Return whether a value is the name of a variable, or a list of names and of lists of names."""
+    """Return whether a value is the name of a variable, or a list, tuple or set of names.
+
+    An item may also be a list or tuple of alternative names that is not empty.
+    """
     if not isinstance(value, (list, tuple, set, frozenset)):
         return _is_variable(value)
     return all(
@@ -91,12 +94,12 @@ def _is_variables(value: object) -> bool:
 
 
 def _is_seconds(value: object) -> bool:
-    """Return whether a value is a finite number above 0."""
+    """Return whether a value is a finite int or float above 0; False for a bool."""
     return isinstance(value, (int, float)) and not isinstance(value, bool) and 0 < value < float("inf")
 
 
 def _is_meta(value: object) -> bool:
-    """Return whether a value is a dict whose keys are strings with a dot."""
+    """Return whether a value is a dict whose keys are strings with a dot; it may be empty."""
     return isinstance(value, dict) and all(isinstance(key, str) and "." in key for key in value)
 
 
@@ -156,7 +159,10 @@ def option_problems(options: Mapping[str, object]) -> list[str]:
 
 
 def _suggestion(name: str) -> str:
-    """Return the end of the error for an unknown option: the option that may be meant, or all options."""
+    """Return the end of the error for an unknown option: the nearest option, or all if none is near.
+
+    For `group`, it says that the group is the first argument.
+    """
     if name == "group":
         return ': the group is the first argument, as in fc_register("search.web")'
     from difflib import get_close_matches  # only on the way to an error

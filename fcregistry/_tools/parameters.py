@@ -117,9 +117,10 @@ class ParameterReader:
         return tuple(read)
 
     def _without_field(self, raw: RawParameter) -> tuple[RawParameter, Callable[[], Any] | None]:
-        """Return `raw` with the default inside its `Field(…)` of pydantic, and that default's factory or None.
+        """Return `raw` with the default and constraints of its pydantic `Field(…)`, and the factory or None.
 
-        If the default of `raw` is not a `Field(…)`, return `raw` unchanged, and None.
+        If the default of `raw` is not such a `Field`, or is one that cannot be used, which becomes a problem, return
+        `raw` unchanged and None.
         """
         if type(raw.default).__module__ == "builtins":  # the usual case
             return raw, None
@@ -134,7 +135,10 @@ class ParameterReader:
         return raw._replace(default=default, field=field.marker), field.make
 
     def _parameter(self, raw: RawParameter, make_default: Callable[[], Any] | None) -> Parameter:
-        """Return `raw` with the codec of its type and its description, both also from the docstring."""
+        """Return the parameter of `raw`, with the codec of its type and its description in the docstring.
+
+        The type is that of the annotation, or else of the docstring or default. The docstring's entry is consumed.
+        """
         documented = self._documented.pop(raw.name, None) if self._documented else None
         if raw.annotation is not EMPTY:
             codec = self._codec(raw.annotation, raw.name, raw.field)
@@ -147,9 +151,10 @@ class ParameterReader:
         return Parameter(raw.name, raw.kind, codec, raw.default, description, required, make_default)
 
     def _parameters_of_typed_dict(self, raw: RawParameter, annotation: Any) -> list[Parameter]:
-        """Return the parameters that `**kwargs: Unpack[annotation]` stands for, one for each key.
+        """Return the parameters that `**kwargs: Unpack[annotation]` stands for: one for each key.
 
-        If the annotation is not a TypedDict, record a problem and return an empty list.
+        If the TypedDict allows extra items, `**kwargs` is one more. If the annotation is not a TypedDict, record a
+        problem and return an empty list.
         """
         record = self._codec(annotation, raw.name)
         if not isinstance(record, RecordCodec) or not is_typeddict(record.cls):
@@ -186,7 +191,7 @@ class ParameterReader:
             return None  # only parameters need a schema: a result without one is encoded by its own type
 
     def _codec(self, annotation: Any, name: str, field: Any = None) -> Codec:
-        """Return the codec of an annotation; without one, record a problem and return that of any value.
+        """Return the codec of an annotation; if it has none, record a problem and return `ANY_CODEC`.
 
         Args:
             annotation: The annotation.
@@ -210,17 +215,17 @@ class ParameterReader:
         return ANY_CODEC
 
     def _resolved_if_possible(self, annotation: Any) -> Any:
-        """Return an annotation without strings, or the annotation itself if they cannot be resolved."""
+        """Return an annotation with its strings replaced by types, or itself if one cannot be evaluated."""
         try:
             return self._resolved(annotation)
         except Exception:  # noqa: BLE001  # evaluating an author's annotation may raise anything: reading it will say what
             return annotation
 
     def _resolved(self, annotation: Any) -> Any:
-        """Return an annotation with the strings in it replaced by types.
+        """Return an annotation with the strings in it, or the string it is, replaced by types.
 
         Raises:
-            Exception: Whatever evaluating a string raises.
+            Exception: Whatever evaluating a string, or an `Unresolved` annotation, raises.
         """
         if type(annotation) is type:  # the usual case
             return annotation
@@ -238,12 +243,12 @@ class ParameterReader:
 
     @cached_attribute
     def _scope(self) -> dict[str, Any]:
-        """The locals around the function that its annotations name, and its type parameters."""
+        """The captured locals around the function and its type parameters, by name; the latter win."""
         return {**self._locals, **type_parameters(self._source)}
 
     @cached_attribute
     def _names(self) -> dict[str, Any]:
-        """The globals of the module in which the function was written."""
+        """The globals of the function, without its wrappers, by name, or else of the module that it names."""
         module = sys.modules.get(getattr(self._source, "__module__", None) or "", sys)
         return getattr(inspect.unwrap(self._source), "__globals__", None) or vars(module)
 
@@ -279,7 +284,7 @@ _TYPES_OF_DEFAULTS: Final = frozenset({bool, int, float, str, list, dict, tuple,
 
 
 def _class_of_method(function: Any) -> type | None:
-    """Return the class that `Self` means in a bound method, or None for any other callable."""
+    """Return the class that `Self` means in a bound method or classmethod; None for any other callable."""
     instance = getattr(function, "__self__", None)
     if instance is None or isinstance(instance, ModuleType):  # for a function written in C, it is the module
         return None
@@ -353,9 +358,10 @@ def context_parameter(
 
 
 def _requested_deps(annotation: Any, context: type, resolve: Callable[[Any], Any]) -> Any:
-    """Return the type of `deps` that the annotation of a parameter asks for.
+    """Return the type of `deps` that the annotation of a parameter asks for: `T` of `Context[T]`.
 
-    Return None for a `Context` without such a type, and `_NOT_A_CONTEXT` for any other annotation.
+    Return None for a `Context` without such a type, or with `Any` or `None`, and `_NOT_A_CONTEXT` for any other
+    annotation or one that cannot be resolved. `Context[T] | None` counts as `Context[T]`.
 
     Args:
         annotation: The annotation.
@@ -435,12 +441,12 @@ def raw_parameters(function: Callable[..., Any], module: str) -> list[RawParamet
 
 
 def _is_plain(function: Callable[..., Any]) -> TypeGuard[FunctionType]:
-    """Return whether a function has no wrappers or attributes, so that its code describes it fully."""
+    """Return whether `function` is a Python function without attributes, which wrappers set."""
     return type(function) is FunctionType and not function.__dict__
 
 
 def _read_code(function: FunctionType) -> list[RawParameter]:
-    """Return the parameters of a plain function, read from its code, as its signature would be slower."""
+    """Return the parameters of a plain function in their order, read from its code, which is fast."""
     code, annotations = function.__code__, annotations_of(function)
     names, positional, keyword_only = code.co_varnames, code.co_argcount, code.co_kwonlyargcount
     defaults = function.__defaults__ or ()
@@ -470,7 +476,9 @@ def _read_code(function: FunctionType) -> list[RawParameter]:
 
 
 def _read_signature(function: Callable[..., Any], module: str) -> list[RawParameter]:
-    """Return the parameters of any callable, read from its `inspect.signature`.
+    """Return the parameters of any callable in their order, read from its `inspect.signature`.
+
+    An annotation that cannot be evaluated is an `Unresolved`.
 
     Raises:
         DefinitionError: Python does not know the signature.
@@ -487,7 +495,10 @@ def _read_signature(function: Callable[..., Any], module: str) -> list[RawParame
 
 
 def _failed_annotations(function: Callable[..., Any]) -> dict[str, Unresolved]:
-    """Return the annotations of a callable that could not be evaluated, by name, each with its error."""
+    """Return, by name, an `Unresolved` for each annotation of a callable that cannot be evaluated.
+
+    Empty if there is none, or the callable wraps itself.
+    """
     try:
         source = inspect.unwrap(underlying(function))
     except ValueError:  # it wraps itself, which `inspect.signature` reports
@@ -496,10 +507,14 @@ def _failed_annotations(function: Callable[..., Any]) -> dict[str, Unresolved]:
 
 
 def _check_bound(function: Callable[..., Any], module: str) -> None:
-    """Check that a callable with a parameter `self` is not a method of a class.
+    """Check that a callable whose first parameter is `self` is not a method without its instance.
+
+    Args:
+        function: The callable; its qualified name tells whether it was defined in a class.
+        module: The module that declares it, for the error.
 
     Raises:
-        DefinitionError: It is, so its instance is missing.
+        DefinitionError: It is a method of a class.
     """
     cls = getattr(function, "__qualname__", "").rpartition(".")[0].rpartition(".")[2]
     if cls not in ("", "<locals>"):

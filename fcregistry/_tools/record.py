@@ -97,7 +97,7 @@ def option_json(name: str, value: Any) -> Any:
 
 
 def _computed_json(value: Any) -> dict[str, str]:
-    """Return `{"computed": name}`: the name of a callable, or of the class of any other object."""
+    """Return `{"computed": "module.qualname"}` of a callable, or of the class of any other value."""
     named = value if callable(value) else type(value)
     return {COMPUTED: f"{getattr(named, '__module__', '?')}.{getattr(named, '__qualname__', type(named).__qualname__)}"}
 
@@ -179,7 +179,10 @@ def read_record(value: Any) -> ToolRecord:
 
 
 def _declaration_problems(record: ToolRecord) -> list[str]:
-    """Return the reasons `fc_register` would refuse the name, group and options of `record`."""
+    """Return the reasons `fc_register` would refuse the name, group and options of `record`; may be empty.
+
+    Options that a record has only by name (`{"computed": …}`) are not checked.
+    """
     written = {
         name: value for name, value in record["options"].items() if not (name in _MAYBE_COMPUTED and is_computed(value))
     }

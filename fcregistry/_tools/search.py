@@ -61,7 +61,7 @@ class ToolSearch:
         after_fork(self, ToolSearch._forget)
 
     def _forget(self) -> None:
-        """Have the table made again at the next search."""
+        """Drop the table in a forked process; the next search makes it again."""
         self._table = None  # a connection of SQLite must not be used in a forked process
 
     def best(self, words: str, limit: int) -> tuple[Tool, ...]:
@@ -91,9 +91,12 @@ class ToolSearch:
         return (row if row >= 0 else self._tools[-1 - row] for row in found)
 
     def _filled(self) -> sqlite3.Connection:
-        """Return the table with the rows of the tools and of the index, made at first use.
+        """Return a connection to the table, with the rows of the tools and the index, made at first use.
 
         No lock is held while external code describes the tools.
+
+        Raises:
+            MissingDependencyError: This Python has no SQLite.
         """
         if self._table is not None:
             return self._table
@@ -122,9 +125,9 @@ class ToolSearch:
         return table
 
     def _rows(self) -> Iterator[tuple[int, str, str, str, str]]:
-        """Yield the rows of the tools: a row id, the canonical id and the columns.
+        """Yield the row of each tool that can be defined: a row id, its canonical id and three columns.
 
-        The row ids are negative; those of the rows of an index are not.
+        The row ids are -1, -2 and so on; those of the rows of an index are not negative.
         """
         for place, tool in enumerate(self._tools):
             if tool.definition_error is None:
@@ -136,7 +139,7 @@ _search_of = lru_cache(maxsize=8)(ToolSearch)
 
 
 def _close(table: sqlite3.Connection) -> None:
-    """Close a connection while no other thread uses SQLite."""
+    """Close a connection, after waiting until no other thread uses SQLite."""
     with sqlite_lock:
         table.close()
 
@@ -167,9 +170,10 @@ def _fields(
     options: Mapping[str, Any],
     distribution: str,
 ) -> tuple[str, str, str]:
-    """Return the columns of a tool in the table.
+    """Return the three columns of a tool in the table, each as words separated by spaces.
 
-    They are the words of its names and group; of its description, title, aliases, tags and distribution; and of its parameters.
+    They are the words of its names and group; of its description, title, aliases, tags and distribution; and of its
+    parameters. The default group is left out.
     """
     if group != DEFAULT_GROUP:
         names += " " + group.replace(".", " ")
@@ -213,9 +217,9 @@ def create_table(connection: sqlite3.Connection) -> None:
 
 
 def _schema_texts(schema: Any, depth: int) -> list[str]:
-    """Return the names and descriptions of properties and the strings of enums in `schema`.
+    """Return the property names, descriptions and enum strings at every level of `schema`; some twice.
 
-    Schemas deeper than 8 levels, and the description of the whole schema, at depth 0, are left out.
+    Schemas at a depth above 8, and the description of the schema itself if `depth` is 0, are left out.
     """
     if depth > 8 or not isinstance(schema, dict):
         return []
@@ -282,11 +286,15 @@ def rank_rows(connection: sqlite3.Connection, query: str) -> Iterator[tuple[int,
 
 
 def _fts_expression(connection: sqlite3.Connection, query: str) -> str:
-    """Return the FTS5 expression of a query; empty if no tool matches."""
+    """Return an FTS5 expression that matches any of the words of `query`; empty if no tool has one.
+
+    Also matched are prefixes, singulars and, for a word that is nowhere, words of similar spelling. Words that more
+    than half of the tools have are left out if there are others.
+    """
     counts: dict[str, int] = {}
 
     def count(expression: str) -> int:
-        """Return how many tools match an expression, and record it in `counts` if there are any."""
+        """Return how many tools match an FTS5 expression; if there are any, record the number in `counts`."""
         (found,) = connection.execute(_COUNT, (expression,)).fetchone()
         counts.update({expression: found} if found else {})
         return int(found)
@@ -313,16 +321,20 @@ def _fts_expression(connection: sqlite3.Connection, query: str) -> str:
 
 
 def _singular(word: str) -> str:
-    """Return the singular of an English plural, as its ending suggests; empty for any other word."""
+    """Return the singular of an English plural by its ending, such as `city` of `cities`; else empty.
+
+    Empty, too, for words of fewer than 4 letters, and those that end in `ss`, `us` or `is`.
+    """
     if len(word) < 4 or not word.isascii() or not word.endswith("s") or word.endswith(("ss", "us", "is")):
         return ""
     return f"{word[:-3]}y" if word.endswith("ies") else word[:-1]
 
 
 def _limit_matches(expressions: list[str], counts: Mapping[str, int]) -> str:
-    """Return an FTS5 expression that matches any of `expressions`, or only the rarest of them.
+    """Return an FTS5 expression that matches any of `expressions`, or only the rarest; empty for none.
 
-    If all of them together match more than `_MOST_RANKED` tools, the rarest decide which tools match; the others affect the order.
+    If all of them together match more than `_MOST_RANKED` tools, the rarest (at least one) decide which tools match;
+    the rest affect only the order.
 
     Args:
         expressions: The expressions, rarest first.
@@ -337,7 +349,7 @@ def _limit_matches(expressions: list[str], counts: Mapping[str, int]) -> str:
 
 
 def _spelled_alike(connection: sqlite3.Connection, part: str) -> list[str]:
-    """Return the words of the table that are spelled like `part`, at most two."""
+    """Return the at most two words of the table that are spelled like `part`, the nearest first."""
     from difflib import get_close_matches  # only for misspelt words
 
     connection.execute(_VOCABULARY)
@@ -418,7 +430,10 @@ def index_text(text: str) -> str:
 
 @lru_cache(maxsize=8_192)  # most words occur in many tools
 def _index_chunk(chunk: str) -> str:
-    """Return the words of a text without spaces, as the table stores them; empty if it has none."""
+    """Return the words of a text without spaces as the table stores them, joined by spaces; cached.
+
+    Those of a name come with the whole name. Empty if the text has no words.
+    """
     words: list[str] = []
     for term in terms(chunk):
         words += term.parts
@@ -430,7 +445,7 @@ def _index_chunk(chunk: str) -> str:
 
 
 def _without_accents(text: str) -> str:
-    """Return `text` without accents, with a space in place of each character that is not part of a word."""
+    """Return `text` without accents, and with a space for all but letters, marks, digits, `_` and `-`."""
     if text.isascii():
         return re.sub(_NOT_IN_WORDS, " ", text)
     from unicodedata import category, normalize  # rarely needed
@@ -444,7 +459,10 @@ def _without_accents(text: str) -> str:
 
 
 def _split_name(run: str) -> list[str]:
-    """Return the words in a run of letters, digits, `_` and `-`: a name, or a word of prose."""
+    """Return the words, in lower case, of `run`, a string of letters, digits, `_` and `-`; may be empty.
+
+    ASCII is split at `_`, `-` and capitals, and digits as `_join_digits` says; other text at `_` and `-` only.
+    """
     if run.isascii():
         if run.isalpha() and run.islower():  # the usual case
             return [run]
@@ -455,7 +473,11 @@ def _split_name(run: str) -> list[str]:
 
 
 def _join_digits(parts: list[str]) -> list[str]:
-    """Return `parts` with digits and short parts before them joined: s3, mp3, 3d and utf8 are words."""
+    """Return `parts` with digits joined to a short part before them: s3, mp3, 3d and utf8 are words.
+
+    Digits join the part before them, and a single letter joins digits before it, if that part has at most 4
+    characters.
+    """
     joined: list[str] = []
     for part in parts:
         if joined and (part.isdigit() or (joined[-1].isdigit() and len(part) == 1)) and len(joined[-1]) <= 4:
@@ -466,5 +488,5 @@ def _join_digits(parts: list[str]) -> list[str]:
 
 
 def _pairs(run: str) -> list[str]:
-    """Return each two adjacent characters of `run`; `run` itself if it is one character."""
+    """Return each two adjacent characters of `run`; `[run]` if it has fewer than two characters."""
     return [run[place : place + 2] for place in range(len(run) - 1)] or [run]

@@ -76,10 +76,10 @@ def parse_selector(text: str) -> Selector:
 
 
 def _by_property(body: str, excludes: bool) -> Selector:
-    """Return the selector `key=value`, for a tag, a group or a hint.
+    """Return the selector in `body`, `key=value`, where the key is `tag`, `group` or a hint.
 
     Raises:
-        SelectorError: The key or the value is not valid.
+        SelectorError: The key is another, a hint is not `true`, `false` or `unset`, or a tag or group is empty.
     """
     key, _, value = body.partition("=")
     if key in HINTS:
@@ -152,7 +152,10 @@ class Selector(NamedTuple):
         return distribution is not None and pattern is not None and _fits(normalized(distribution), pattern)
 
     def _group_matches(self, group: str) -> bool:
-        """Return whether the selector's group, if it has one, means `group`."""
+        """Return whether the selector's group matches `group`; True if the selector has none.
+
+        If the selector's name is a glob, its group also matches the groups below it.
+        """
         if self.group is None:
             return True
         if _fits(group, self.group):
@@ -162,7 +165,7 @@ class Selector(NamedTuple):
 
 
 def _fits(text: str, pattern: str) -> bool:
-    """Return whether `text` equals `pattern`, or matches it if it is a glob."""
+    """Return whether `text` equals `pattern`, or, if that is a glob, matches it; case matters."""
     if not is_glob(pattern):
         return text == pattern
     from fnmatch import fnmatchcase  # which a tool's plain name does not need
@@ -333,7 +336,7 @@ def nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
 
 
 def _last_part(name: str) -> str:
-    """Return a name without distribution and group, case-folded."""
+    """Return `name` without what is before its last `:` and `.` (distribution and group), case-folded."""
     return name.rpartition(":")[2].rpartition(".")[2].casefold()
 
 

@@ -142,7 +142,7 @@ class Signature:
         return schema
 
     def _named_and_extra(self) -> tuple[tuple[Parameter, ...], Parameter | None]:
-        """Return the parameters that are named in JSON, and the `**kwargs` parameter or None."""
+        """Return the parameters without `**kwargs`, and the `**kwargs` parameter, or None if there is none."""
         if self.parameters and self.parameters[-1].kind is STAR_STAR:
             return self.parameters[:-1], self.parameters[-1]
         return self.parameters, None
@@ -177,7 +177,7 @@ class Signature:
 
 
 def _described_schema(parameter: Parameter, writer: SchemaWriter) -> dict[str, Any]:
-    """Return the schema of a parameter, with its description and default."""
+    """Return a new schema of a parameter, with its description, unless its type has one, and default."""
     schema = dict(writer.write(parameter.codec))
     if parameter.description and "description" not in schema:  # the text of an `Annotated` wins
         schema["description"] = parameter.description
@@ -256,10 +256,10 @@ class Binding:
         return decoded
 
     def _check_takes(self, arguments: Mapping[str, Any]) -> None:
-        """Check that the function takes arguments that an external schema has accepted.
+        """Check that the function takes `arguments`, which an external schema has accepted.
 
         Raises:
-            Refusal: It does not.
+            Refusal: A name is not a parameter, `*args` is not a list, or a required parameter is missing.
         """
         for name, value in arguments.items():
             parameter = self._by_name.get(name, self._extra)
@@ -336,7 +336,7 @@ class Binding:
 
 
 def _encode(parameter: Parameter, value: Any) -> Any:
-    """Return the JSON value of the argument for `parameter`.
+    """Return `value`, the Python argument for `parameter`, as JSON.
 
     Raises:
         TypeError: It is not of the parameter's type.

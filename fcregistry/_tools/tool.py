@@ -51,7 +51,14 @@ class Tool:
 
     @classmethod
     def _of(cls, definition: ToolDefinition, name: str, owner: Owner | None, description: str | None = None) -> Tool:
-        """Return a tool of an existing definition: a view, or a tool from the index."""
+        """Return a tool of an existing definition, without reading its function.
+
+        Args:
+            definition: The definition, which may be shared.
+            name: The wire name.
+            owner: The plugin or source that ships it; None for the application.
+            description: The text in place of the definition's own; None for that.
+        """
         made = object.__new__(cls)
         _set_slots(made, definition, name, owner, description)
         return made
@@ -366,7 +373,7 @@ def subject_with_all_names(tool: Tool) -> SelectorSubject:
 
 
 def _set_slots(tool: Tool, definition: ToolDefinition, name: str, owner: Owner | None, description: str | None) -> None:
-    """Set the attributes of a new tool, which is immutable afterwards."""
+    """Set the attributes of a new tool, past its `__setattr__`: it is immutable afterwards."""
     write = object.__setattr__
     write(tool, "_definition", definition)
     write(tool, "_name", name)
@@ -380,7 +387,7 @@ _SHOWN: Final = 60
 
 
 def _shorten(text: str) -> str:
-    """Return `text`, cut to `_SHOWN` characters."""
+    """Return `text`, cut to `_SHOWN` characters, the last of them `…`, if it is longer."""
     return text if len(text) <= _SHOWN else text[: _SHOWN - 1] + "…"
 
 
@@ -468,14 +475,14 @@ class Toolset(Mapping[str, Tool]):
         return Toolset(tool for tool in self._tools.values() if predicate(tool))
 
     def _check_known(self, names: Iterable[str], purpose: str) -> None:
-        """Check that each of `names` is the wire name of a tool.
+        """Check that each of `names` is the wire name of a tool in this toolset.
 
         Args:
             names: The names.
             purpose: The verb for the message, such as `rename`.
 
         Raises:
-            KeyError: A name is not; the message has the nearest names.
+            KeyError: A name is not; the message has all unknown names, the nearest names, and the first tools.
         """
         unknown = sorted(set(names) - set(self._tools))
         if not unknown:

@@ -215,7 +215,14 @@ class Policy:
         return decided
 
     def _chosen(self, selectors: tuple[Selector, ...], known: _PolicyTools) -> dict[str, str]:
-        """Return the wire names that the selectors of one list match, each with the selector that matches it."""
+        """Return the wire names that one list of the policy matches, each with the text of its last match.
+
+        If the first selector begins with `!`, the list begins with all tools; each `!` selector removes its matches.
+
+        Raises:
+            ToolNotFoundError: `must_match` is set, and a selector other than a hint matches no tool.
+            AmbiguousToolError: A selector is a plain name that several tools have.
+        """
         chosen: dict[str, str] = {}
         if selectors and selectors[0].excludes:
             chosen = dict.fromkeys(known.names, f"!{selectors[0].text}")
@@ -232,7 +239,7 @@ class Policy:
 
 
 def _parse_texts(verdict: Verdict, texts: Sequence[str]) -> tuple[Selector, ...]:
-    """Return the selectors in the list `verdict` of a policy.
+    """Return `texts` parsed as selectors; `verdict` is the name of the policy's list, for the error.
 
     Raises:
         SelectorError: A text is not a selector, or `texts` is not a list.
@@ -295,7 +302,7 @@ class _PolicyTools:
 
 
 def _subjects(tool: Tool) -> tuple[SelectorSubject, ...]:
-    """Return the facts of a tool that the selectors of a policy look at, once for each of its names."""
+    """Return a subject with assumed hints for a tool's declared name, and one for another wire name."""
     about = subject(tool).with_assumed_hints()
     return (about,) if tool.name == tool.declared_name else (about, about._replace(name=tool.name))
 
@@ -322,7 +329,7 @@ def apply_configuration(operator: Trust, rulings: Mapping[str, Ruling], tools: I
 
 
 def _configured_ruling(operator: Trust, tool: Tool) -> Ruling | None:
-    """Return the ruling of the configuration about a tool, `deny` or `ask`; None if it has none."""
+    """Return the configuration's ruling about a tool: `deny` (also by a lock), `ask`, or None without one."""
     about = subject_with_all_names(tool)
     reason = operator.tool_refusal(about, given=True, entry_point=tool.origin.entry_point)
     if not reason and about.distribution is not None and operator.locks:
@@ -480,17 +487,17 @@ class ApprovalRules:
         return ApprovalQuestion("the tool requires approval") if needs else None
 
     def _ruling(self, tool: Tool) -> Ruling:
-        """Return the ruling about a tool, or the default for a tool that is not the executor's."""
+        """Return the ruling about a tool's wire name, or the default if the executor has no such tool."""
         return self.rulings.get(tool.name, self._default_ruling)
 
 
 def _denied_by_rule(tool: Tool, ruling: Ruling) -> CallError:
-    """Return the error for a call of a tool that a ruling denies."""
+    """Return the error for a call that `ruling` denies, with its reason, or `not_allowed` if it has none."""
     return call_errors.denied(tool.name, ruling.reason) if ruling.reason else call_errors.not_allowed(tool.name)
 
 
 def _reason_to_ask(ruling: Ruling) -> str:
-    """Return the reason a ruling with the verdict `ask` gives for asking."""
+    """Return the reason of `ruling`, an `ask`; if it has none, a phrase that names its rule, if any."""
     if ruling.reason:
         return ruling.reason
     return f"the policy asks about {ruling.rule}" if ruling.rule else "the policy asks about every call"
@@ -499,13 +506,13 @@ def _reason_to_ask(ruling: Ruling) -> str:
 def _question_of_author(
     predicate: Callable[[Mapping[str, Any]], object], step: CallStep, pending: bool, *, always: bool = False
 ) -> CallError | ApprovalQuestion | None:
-    """Return the question to the approver that an option of the tool's author asks for, or None.
+    """Return the question for the approver, None if `predicate` answers no, or an error if it fails.
 
     Args:
-        predicate: The function in `always_ask` or `requires_approval`. If it fails, the result is the error for the call.
+        predicate: The function in `always_ask` or `requires_approval`. If it raises anything but KeyboardInterrupt, the call gets an error.
         step: The call.
         pending: Whether some of its arguments are not known yet; then the question is asked without calling the function.
-        always: Whether the option is `always_ask`.
+        always: Whether the option is `always_ask`; then a string that it returns is the question's reason.
     """
     if pending:
         reason = "the tool may require approval, which depends on results that are not known yet"
@@ -525,12 +532,12 @@ _SUCH_ARGUMENTS: Final = "the tool requires approval of such arguments"
 
 
 def _call_predicate(predicate: Callable[[Mapping[str, Any]], object], step: CallStep, option: str) -> object:
-    """Return the answer of a predicate to the decoded arguments of a call.
+    """Return the answer, of any type, of `predicate` to the decoded arguments of a call.
 
     The predicate gets a copy: whatever it changes, the tool runs with the arguments that were validated.
 
     Raises:
-        TypeError: The predicate is a coroutine function; the message names `option`.
+        TypeError: The answer is awaitable; the message names `option`.
         BaseException: Whatever the predicate raises.
     """
     answer = predicate(step.bound.signature.binding.decode(copy_json(step.arguments)))
@@ -601,7 +608,7 @@ def ask_approver(
 
 
 def _decision_in(outcome: Outcome, tool: Tool) -> CallError | Approve | None:
-    """Return the decision in the outcome of calling an approver.
+    """Return the decision in an approver's outcome: None to run the call, new arguments, or a denial.
 
     It is a denial if the approver raised an exception, did not answer in time, or the call was cancelled meanwhile.
 
@@ -645,7 +652,7 @@ class AskingTurns:
         after_fork(self, AskingTurns._reset)
 
     def _reset(self) -> None:
-        """Begin with an empty queue and a new lock."""
+        """Set an empty queue and a new lock."""
         self._lock = allocate_lock()
         self._turns: deque[Turn] = deque()  # the first is done, the others wait
 
@@ -678,7 +685,7 @@ class AskingTurns:
         """Return a function that calls `function` as code that has the turn."""
 
         def run(*arguments: Any) -> Any:
-            """Call `function`; code that it calls does not wait for the turn."""
+            """Return `function(*arguments)`; meanwhile, code in the same context does not wait for this turn."""
             token = _HELD.set((*_HELD.get(), self))
             try:
                 return function(*arguments)

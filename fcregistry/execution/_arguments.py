@@ -125,9 +125,9 @@ def read_arguments(
 def _unwrapped_object(
     value: Any, repairs: tuple[str, ...], exact: bool, allowed: Collection[str]
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return the arguments that a model meant by a JSON value that is not an object, with all repairs.
+    """Return the arguments that `value`, no JSON object, stands for, and `repairs` with those added here.
 
-    They are none for null, and the object that a string contains as JSON text.
+    Null stands for `{}`, and a string for the object that it contains as JSON text.
 
     Args:
         value: The value.
@@ -136,7 +136,7 @@ def _unwrapped_object(
         allowed: The names of the repairs that may be made.
 
     Raises:
-        ArgumentsError: The value means no object, or the repair is not allowed.
+        ArgumentsError: The value is of another kind, the string contains no object, or the repair is not allowed.
     """
     if value is None:
         arguments, more = _no_arguments("null", allowed)
@@ -153,10 +153,10 @@ def _unwrapped_object(
 
 
 def _no_arguments(written: str, allowed: Collection[str]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return no arguments, and the repair of arguments that the model has `written` as empty or null.
+    """Return `{}`, and a sentence about the repair; `written` is what the model wrote, `empty` or `null`.
 
     Raises:
-        ArgumentsError: The repair is not allowed.
+        ArgumentsError: The repair `empty-arguments` is not in `allowed`.
     """
     if "empty-arguments" not in allowed:
         raise ArgumentsError(f"the arguments are {written}: send a JSON object, {{}} if there are none")
@@ -164,7 +164,7 @@ def _no_arguments(written: str, allowed: Collection[str]) -> tuple[dict[str, Any
 
 
 def _too_long(longest: int, length: str) -> TooLongError:
-    """Return the error for arguments of more than `longest` characters; `length` says how many they have."""
+    """Return the error for arguments of more than `longest` characters; `length` is its verb phrase."""
     return TooLongError(
         f"the arguments {length}; the limit is {longest}. The tool was not run: send less, in several calls if necessary"
     )
@@ -219,7 +219,12 @@ class _Copier:
         raise ArgumentsError(f"the arguments must be valid JSON: {json_path(path)} is a Python {kind.__name__}")
 
     def _copy_mapping(self, value: Mapping[Any, Any], depth: int, path: tuple[str | int, ...]) -> dict[str, Any]:
-        """Return a deep copy of a mapping, as `copy` does."""
+        """Return `value` as a new dict with deep copies of its values, and count its characters.
+
+        Raises:
+            ArgumentsError: A name is not a string, or what `copy` raises for a value.
+            TooLongError: The arguments have too many characters.
+        """
         self._count(5 * len(value))  # quotes, a colon, a value and a comma
         for name in value:
             if not isinstance(name, str):
@@ -232,10 +237,10 @@ class _Copier:
         }
 
     def _count(self, characters: int) -> None:
-        """Subtract `characters` from what is left.
+        """Subtract `characters` from those that the arguments may still have; do nothing if there is no limit.
 
         Raises:
-            TooLongError: Nothing is left.
+            TooLongError: The result is negative.
         """
         if self._left is not None and self._longest is not None:
             self._left -= characters
@@ -248,7 +253,7 @@ _PLAIN_VALUES: Final[tuple[tuple[type, Any], ...]] = ((str, str.__str__), (int, 
 
 
 def _json_kind(value: object) -> str:
-    """Return the name of the JSON type of a value that is not an object, with its article."""
+    """Return the JSON type of `value` with its article, such as `an array`, or `null` for any other type."""
     return {list: "an array", str: "a string", bool: "a boolean", int: "a number", float: "a number"}.get(
         type(value), "null"
     )
@@ -330,12 +335,12 @@ def repair_arguments(
 
 
 def _may_be_repaired(violations: list[Violation], allowed: Collection[str]) -> bool:
-    """Return whether one of `violations` looks as if a repair in `allowed` fixes it."""
+    """Return whether one of `violations` or of their branches looks repairable by a repair in `allowed`."""
     return any(_looks_repairable(each, allowed) for each in _with_branches(violations))
 
 
 def _looks_repairable(violation: Violation, allowed: Collection[str]) -> bool:
-    """Return whether the value is a null, or a string with a bracket, and its repair is allowed."""
+    """Return whether the value is null, or a string with `[` or `{`, and its repair is in `allowed`."""
     value = violation.instance
     if value is None:
         return "explicit-null" in allowed
@@ -343,7 +348,7 @@ def _looks_repairable(violation: Violation, allowed: Collection[str]) -> bool:
 
 
 def _with_branches(violations: Iterable[Violation]) -> Iterator[Violation]:
-    """Yield violations and those in the branches of their unions, each once.
+    """Yield `violations`, then those in the branches of their unions, at any depth; each union once.
 
     A branch that does not accept the type of the value is skipped.
     """
@@ -363,7 +368,11 @@ def _with_branches(violations: Iterable[Violation]) -> Iterator[Violation]:
 def _unwrap_texts(
     arguments: dict[str, Any], violations: list[Violation], tool: Tool, allowed: Collection[str]
 ) -> Iterator[str]:
-    """Replace strings in `arguments` by the arrays and objects in them; yield the repairs."""
+    """Replace strings in `arguments` by the JSON arrays and objects in them; yield sentences about it.
+
+    Only strings are replaced where `violations` show that an array or object is expected, and no string. A string that
+    is not such JSON is left. Yields nothing if the repair `wrapped-json` is not allowed.
+    """
     if "wrapped-json" not in allowed:
         return
     for violation in _with_branches(violations):
@@ -382,7 +391,10 @@ def _unwrap_texts(
 
 
 def _wrapped_text(arguments: dict[str, Any], violation: Violation) -> str | None:
-    """Return the string in place of an array or object, or None if there is none, or a string is valid."""
+    """Return the string in place of an expected array or object, or None if a string is valid there.
+
+    None, too, for the arguments as a whole, and for a value that is no string (any more).
+    """
     path, expected = violation.path, _expected_kinds(violation)
     if not path or not expected & {"array", "object"} or "string" in expected:
         return None
@@ -393,7 +405,10 @@ def _wrapped_text(arguments: dict[str, Any], violation: Violation) -> str | None
 def _drop_nulls(
     arguments: dict[str, Any], violations: list[Violation], tool: Tool, validator: Validator
 ) -> Iterator[str]:
-    """Delete from `arguments` the properties whose null means that they are left out; yield the repairs."""
+    """Delete from `arguments` optional properties whose null is not valid; yield a sentence about each.
+
+    Deeper nulls are deleted as `OptionalProperties.nulls` finds them.
+    """
     nulls = [each for each in _with_branches(violations) if each.instance is None]
     if not nulls:
         return
@@ -417,7 +432,10 @@ def _container(arguments: dict[str, Any], path: tuple[str | int, ...]) -> Any:
 
 
 def _expected_kinds(violation: Violation) -> set[str]:
-    """Return the JSON types that the schema accepts in place of the value; none if its type is right."""
+    """Return the JSON types that the schema accepts in place of the violation's value; may be empty.
+
+    It is empty if only the value, not its type, is wrong. A union's branch that gives no type counts as `string`.
+    """
     if violation.keyword == "type":
         return {violation.limit} if isinstance(violation.limit, str) else set(violation.limit)
     if violation.keyword in ("enum", "const", "format", "pattern", "minimum", "maximum"):
@@ -468,7 +486,9 @@ class OptionalProperties:
     def _nulls_for(
         self, violation: Violation, schemas: list[dict[str, Any]], base: Path, outer: list[dict[str, Any]]
     ) -> frozenset[Path] | None:
-        """Return the nulls that must be dropped to fix a violation; None if dropping nulls does not fix it.
+        """Return the paths of the nulls to drop to fix `violation`, or None if that does not fix it.
+
+        None, too, if a union can be fixed in several ways, or after too many steps.
 
         Args:
             violation: A violation of the value at the path `base`, or of a value in it.
@@ -498,10 +518,7 @@ class OptionalProperties:
     def _nulls_for_all(
         self, violations: Iterable[Violation], schemas: list[dict[str, Any]], base: Path, outer: list[dict[str, Any]]
     ) -> frozenset[Path] | None:
-        """Return the nulls that must be dropped to fix all of `violations`, or None if that is not enough.
-
-        The other arguments are those of `_nulls_for`.
-        """
+        """Return the paths of the nulls to drop to fix all of `violations`, or None if one cannot be fixed so."""
         together: frozenset[Path] = frozenset()
         for violation in violations:
             paths = self._nulls_for(violation, schemas, base, outer)
@@ -511,7 +528,10 @@ class OptionalProperties:
         return together
 
     def _schemas_at(self, schemas: list[dict[str, Any]], path: Path) -> list[dict[str, Any]]:
-        """Return the schemas for `path` below a value to which `schemas` apply; none after too many steps."""
+        """Return the schemas that apply at `path` below a value to which `schemas` apply, each once.
+
+        The list is empty if there are none, or after too many steps.
+        """
         for segment in path:
             self._steps += len(schemas)
             if self._steps > _MOST_STEPS:
@@ -525,7 +545,7 @@ class OptionalProperties:
         return schemas
 
     def _applied(self, schema: Any) -> list[dict[str, Any]]:
-        """Return `schema` and the schemas that it refers to, or joins by `allOf`: all apply to the same value."""
+        """Return `schema` and those it reaches by `$ref` and `allOf`, each once; empty if it is no object."""
         found: list[dict[str, Any]] = []
         waiting = [schema]
         while waiting:
@@ -538,13 +558,16 @@ class OptionalProperties:
 
 
 def _may_be_left_out(name: str | int, schemas: list[dict[str, Any]]) -> bool:
-    """Return whether `name` is a property of one of `schemas` that none of them requires."""
+    """Return whether one of `schemas` has the property `name`, and none requires it."""
     is_known = any(name in each.get("properties", ()) for each in schemas)
     return is_known and not any(name in each.get("required", ()) for each in schemas)
 
 
 def _schemas_below(schema: dict[str, Any], segment: str | int) -> Iterator[Any]:
-    """Yield the schema, or None, that `schema` has for the property or item `segment`."""
+    """Yield once: the schema (a dict or bool) that `schema` has for a property or an array index, or None.
+
+    A property or item without a schema of its own gets that of `additionalProperties`, `items` or `additionalItems`.
+    """
     if isinstance(segment, str):
         properties = schema.get("properties", {})
         yield properties[segment] if segment in properties else schema.get("additionalProperties")

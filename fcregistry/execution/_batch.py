@@ -100,9 +100,10 @@ class Batch:
         self._order = self._new_order()
 
     def _new_order(self) -> BatchOrder | None:
-        """Return the order of the calls; None if no call has to wait for the end of another.
+        """Return a new order of the calls; None if no valid call has an option that orders calls.
 
-        If a call needs results of others, its accesses are known only when it has them.
+        Such an option is `writes`, for example. If a call needs results of others, its accesses are known only when it
+        has them.
         """
         if not any(isinstance(step, CallStep) and step.bound.touches for step in self._steps):
             return None
@@ -136,14 +137,18 @@ class Batch:
         return raise_interrupt(await self._run_on_loop(range(len(self._calls))))
 
     async def _run_on_loop(self, places: Iterable[int]) -> list[ToolResult | Interrupt]:
-        """Run the calls at `places` on the running loop; return their results or interrupts."""
+        """Run the calls with the indexes `places` on the running loop; return results or interrupts in order."""
         from asyncio import Semaphore  # there is a loop, so it is imported
 
         slots = Semaphore(self._pipeline.settings.max_concurrency)
         return await gather_calls(adrive(self._run(place, slots)) for place in places)
 
     def _run(self, place: int, slots: Semaphore | None) -> Effects[ToolResult]:
-        """Run the call at `place` in its turn, once it has the results that it needs, and return its result."""
+        """Run the call with the index `place` and return its result; a coroutine of effects, see `Effect`.
+
+        It first waits for the results that the call needs, then for its turn. If it is interrupted, calls that wait
+        for it get a failed result, and the exception is raised.
+        """
         inner: dict[int, ToolResult] = {}
         with nullcontext() if self._order is None and slots is None else BatchTurn(self._order, place, slots) as turn:
             try:
@@ -160,13 +165,13 @@ class Batch:
             return result
 
     def _settle(self, place: int, result: ToolResult) -> None:
-        """Give the result of the call at `place` to the calls that wait for it."""
+        """Give `result` of the call with the index `place` to the calls that wait for it, if calls can."""
         if self._ends:
             self._ends[place].set_result(Outcome(result, None, 0.0))
 
 
 def _needs_caller_thread(step: CallStep | ToolResult) -> bool:
-    """Return whether a call is valid, and its tool must run on the thread of its caller."""
+    """Return whether a call's tool must run on its caller's thread; False for a failed result."""
     return isinstance(step, CallStep) and step.bound.dispatch == "caller"
 
 
@@ -191,7 +196,7 @@ async def gather_calls(runs: Iterable[Coroutine[Any, Any, ToolResult]]) -> list[
 
 
 async def _catch_interrupt(run: Coroutine[Any, Any, ToolResult]) -> ToolResult | Interrupt:
-    """Return the result of a call, or the interrupt that it raised."""
+    """Return the result of the coroutine `run`, or the KeyboardInterrupt or SystemExit that it raised."""
     try:
         return await run
     except (KeyboardInterrupt, SystemExit) as interrupt:
@@ -245,7 +250,16 @@ async def arun_fast(pipeline: Pipeline, calls: list[FastCall]) -> list[ToolResul
 
 
 async def _run_fast(pipeline: Pipeline, fast: FastCall, place: int, slots: Semaphore | None) -> ToolResult:
-    """Return the result of a call from its fast path, or from the pipeline if the fast path gives up."""
+    """Return the result of a call from its fast path, or from the pipeline if the fast path returns None.
+
+    A failed result of the fast path is logged.
+
+    Args:
+        pipeline: The pipeline.
+        fast: The call and its fast path.
+        place: The index of the call in its batch.
+        slots: Limits how many calls run at the same time; None for no limit.
+    """
     call, path = fast
     if slots is None:
         result = await path(call)

@@ -111,7 +111,7 @@ def check_keys(tools: Iterable[Tool]) -> None:
 
 
 def _key_paths(given: Any, step: CallStep) -> frozenset[KeyPath]:
-    """Return the keys in `given`, the value of an option, which may be a function that computes them.
+    """Return the keys in `given`: a key, several keys, or a function that returns them for the arguments.
 
     Raises:
         ValueError: A key is not valid, the keys are too many, or the function is a coroutine function.
@@ -136,7 +136,7 @@ def _arguments_for_keys(step: CallStep) -> dict[str, Any]:
 
 
 def _parse_keys(given: object) -> frozenset[KeyPath]:
-    """Return a key, or each key in a list, tuple or set, as a path.
+    """Return a key, or each key in a list, tuple or set, as a path of names; duplicates become one.
 
     Raises:
         ValueError: A key is not valid, or the keys are too many.
@@ -180,7 +180,7 @@ def _posix(key: object) -> str:
     """Return a path of `pathlib` as text with slashes.
 
     Raises:
-        ValueError: The key is not a path.
+        ValueError: `key` is not such a path; the message says what a key is.
     """
     from pathlib import PurePath  # which a program with such keys has imported
 
@@ -287,7 +287,11 @@ class BatchOrder:
             return pending
 
     def _calls_before(self, place: int) -> list[int]:
-        """Return the places of the calls that have to end before the call at `place` begins."""
+        """Return the indexes of calls that must end before the call with the index `place` begins; some twice.
+
+        A call whose accesses have changed waits for all calls that have begun, and all calls that begin later wait for
+        it.
+        """
         if place not in self._changed:
             return [*self._before[place], *self._changed]
         return [*self._begun, *self._changed[: self._changed.index(place)]]
@@ -363,15 +367,16 @@ class _ConflictFinder:
         return waited
 
     def _conflicts(self, touched: Accesses) -> set[int]:
-        """Return the earlier calls that conflict with a call with the accesses `touched`."""
+        """Return the indexes of earlier calls that conflict with the accesses `touched`; see `_conflicts_at`."""
         reads = (call for path in touched.reads for call in self._conflicts_at(path, writes=False))
         writes = (call for path in touched.writes for call in self._conflicts_at(path, writes=True))
         return {*reads, *writes}
 
     def _conflicts_at(self, path: KeyPath, *, writes: bool) -> Iterator[int]:
-        """Yield the earlier calls that conflict with a call that reads the key `path`, or `writes` it.
+        """Yield the indexes of earlier calls that conflict with a call that reads the key `path`.
 
-        A call that another one of these waits for may be left out.
+        With `writes`, the call writes the key. Some indexes come twice; a call that another of these waits for may be
+        left out.
         """
         nodes = [self._root]
         for name in path:
@@ -389,7 +394,7 @@ class _ConflictFinder:
             yield from _calls_below(nodes[-1], readers=writes)
 
     def _node_at(self, path: KeyPath) -> _Key:
-        """Return the node of the key `path`, added to the tree if it is not there."""
+        """Return the node of the key `path`; add it and the nodes above it to the tree if they are not there."""
         node = self._root
         for name in path:
             node = node.below.setdefault(name, _Key())
@@ -414,7 +419,7 @@ class _Key:
 
 
 def _calls_below(above: _Key, *, readers: bool) -> Iterator[int]:
-    """Yield the calls that wrote keys below the node `above`, and with `readers` those that read them."""
+    """Yield the indexes of calls that wrote keys below `above`; with `readers`, also those that read them."""
     left = list(above.below.values())
     while left:
         node = left.pop()

@@ -119,6 +119,7 @@ class MemoryCache:
         return f"<MemoryCache: {len(self)} of {self._max_entries} entries>"
 
     def _renew_lock(self) -> None:
+        """Set a new lock, for a forked child."""
         self._lock = allocate_lock()
 
 
@@ -140,7 +141,10 @@ def check_caches(tools: Iterable[Tool]) -> None:
 
 
 def _caching_problem(tool: Tool) -> str | None:
-    """Return the reason the results of a tool with the option `cache` cannot be cached, or None."""
+    """Return the reason a tool's results cannot be cached, or None if they can be, or need not.
+
+    They cannot be if the option is not a cache, or the tool asks for `deps`.
+    """
     given = tool.options.cache
     if given is None or given is False:
         return None
@@ -211,10 +215,10 @@ class CacheSlot:
 
 
 def _cache_key(tool: Tool, arguments: dict[str, Any], exact: bool) -> str:
-    """Return the key of a call: the tool's id, and the SHA-256 of all that identifies the call.
+    """Return the key of a call: the tool's id, `:`, and a SHA-256 in hexadecimal.
 
-    These are the tool's wire name, the version of its distribution, its module, qualified name and schema, and the arguments as JSON with
-    sorted names.
+    Hashed are the tool's wire name, the version of its distribution, its module, qualified name and schema digest, and
+    the arguments as JSON with sorted names; with `exact`, also with all digits of their numbers.
 
     Raises:
         ValueError: The arguments contain an integer with more digits than Python converts to text.
@@ -229,7 +233,7 @@ def _cache_key(tool: Tool, arguments: dict[str, Any], exact: bool) -> str:
 
 
 def _log(message: str, tool: Tool, error: Exception) -> None:
-    """Log a warning about a tool's cache, with the traceback of `error`."""
+    """Log the warning `message` about a tool on the logger `fcregistry`, with the traceback of `error`."""
     from logging import getLogger  # only on the way to an error
 
     getLogger("fcregistry").warning(message, tool.name, exc_info=error)

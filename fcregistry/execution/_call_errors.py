@@ -285,7 +285,7 @@ def result_mismatch(tool: Tool, problems: Iterable[Problem]) -> CallError:
 
 
 def _reason_in_brackets(tool: Tool, reason: str) -> str:
-    """Return a reason in brackets after a space, without secrets of the tool; empty if there is no reason."""
+    """Return ` (reason)`, with a space before it and without the tool's secrets; empty without a reason."""
     return f" ({scrub(reason, secrets_of(tool))})" if reason else ""
 
 
@@ -431,7 +431,7 @@ def exception_text(exception: BaseException) -> str:
 
 
 def _exceptions_in(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseException]:
-    """Yield the exceptions in a group and in the groups within it, in their order."""
+    """Yield the exceptions in a group and, in their place, those in groups within it; never a group."""
     waiting: list[BaseException] = [group]
     while waiting:
         each = waiting.pop()
@@ -442,7 +442,7 @@ def _exceptions_in(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseExc
 
 
 def _typed_text(exception: BaseException) -> str:
-    """Return `Type: text` for an exception, or the message alone of a `ToolError` that has one."""
+    """Return `Type: text` for an exception; for a `ToolError` with a text, the text alone."""
     text = exception_text(exception)
     if isinstance(exception, ToolError) and text:
         return text
@@ -455,7 +455,7 @@ def with_type(exception: BaseException, text: str) -> str:
 
 
 def _http_status(exception: BaseException) -> int | None:
-    """Return the HTTP status, 400 to 599, that an exception or its response has; None if neither has one."""
+    """Return the HTTP status, 400 to 599, of an exception or else of its `response`; None without one."""
     for holder in (exception, _attribute(exception, "response")):
         for name in _STATUS_NAMES:
             status = _attribute(holder, name)
@@ -503,11 +503,11 @@ def scrub(text: str, secrets: Iterable[str] = ()) -> str:
 
 
 def _without_credentials(url: re.Match[str]) -> str:
-    """Return the text of a match of `_IN_URL`, without what is before the last `@`."""
+    """Return a match of `_IN_URL` with `…` for all before its last `@`; unchanged if nothing is there."""
     before, at, after = url[1].rpartition("@")  # the last `@`: a password may contain others
     return f"://…@{after}" if before and at else url[0]
 
 
 def _without_control_codes(text: str) -> str:
-    """Return `text` without ANSI sequences and control characters, but with tabs and line feeds."""
+    """Return `text` without ANSI sequences and control characters; tabs and line feeds stay."""
     return _CONTROL.sub("", _ANSI.sub("", text))

@@ -471,15 +471,17 @@ class Executor:
         *,
         one: bool,
     ) -> Effects[list[ToolResult]]:
-        """Run expressions; see `run_expressions` in `_graph.py` for the arguments."""
+        """Return a coroutine of effects that runs expressions; see `run_expressions` in `_graph.py`.
+
+        Raises:
+            RuntimeError: The `with` block of the executor was left.
+        """
         from fcregistry.execution._graph import run_expressions  # Python's parser: few executors read expressions
 
         return run_expressions(self._open_pipeline(), given, context, allow, calls, one=one)
 
     def _open_pipeline(self) -> Pipeline:
-        """Return the pipeline.
-
-        Looking up a fast path does not call this: leaving the `with` block removes the fast paths.
+        """Return the pipeline of this executor.
 
         Raises:
             RuntimeError: The `with` block was left.
@@ -535,7 +537,13 @@ def call_with(tool: Tool, name: str, arguments: Mapping[str, Any]) -> ToolCall |
 def _limits_of(
     characters: int | None, media_bytes: int | None, keep: str | PathLike[str] | bool | None
 ) -> ResultLimits | None:
-    """Return the limits of results, or None if nothing is limited or kept."""
+    """Return the limits of results, or None if both limits are None and `keep` is false or None.
+
+    Args:
+        characters: How many characters of a result a model reads; None for any number.
+        media_bytes: How many bytes of media; None for any number.
+        keep: Where whole results are kept; see `ResultLimits`.
+    """
     if characters is None and media_bytes is None and not keep:
         return None
     from fcregistry.execution._limits import ResultLimits  # few executors have limits

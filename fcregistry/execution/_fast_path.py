@@ -70,7 +70,7 @@ def read_if_call(given: object) -> ToolCall | None:
 
 
 def _read_other_shape(given: object) -> ToolCall | None:
-    """Return a call in any shape as a `ToolCall`, or None if it is not a call."""
+    """Return a call in any shape that `read_call` reads as a `ToolCall`, or None if `given` is not a call."""
     try:
         return read_call(given)
     except MalformedCallError:
@@ -93,7 +93,7 @@ def allows_fast_path(bound: Bound, settings: Settings) -> bool:
 
 
 def _arguments_reader(bound: Bound, settings: Settings) -> ReadArguments:
-    """Return the function that reads, validates and decodes the arguments of calls on the fast path."""
+    """Return a function that reads, validates and decodes a call's arguments; it returns None to give up."""
     tool, name, validator, allowed = bound.tool, bound.tool.name, bound.validator, settings.repairs
     is_valid = validator.fastest_check()
     binding = bound.signature.binding
@@ -102,7 +102,11 @@ def _arguments_reader(bound: Bound, settings: Settings) -> ReadArguments:
     longest = settings.quick_length
 
     def read(call: ToolCall) -> dict[str, Any] | ToolResult | None:
-        """Return the decoded arguments of a call, a failed result if they are not valid, or None to give up."""
+        """Return the decoded arguments of a call, a failed result if they are not valid, or None to give up.
+
+        It gives up where the pipeline must decide: arguments that are not text, long, deep or not JSON, that have a
+        name twice, can be repaired, or whose decoding raises an exception.
+        """
         text = call._arguments
         if type(text) is not str or len(text) > longest:
             return None
@@ -141,7 +145,7 @@ def async_fast_path(bound: Bound, settings: Settings, rules: ApprovalRules) -> A
         return _path_of_async_function(bound, settings, rules)
 
     async def finish(step: CallStep, work: Invocation) -> ToolResult:
-        """Return the result of a plain function that returned an awaitable, which is awaited on the loop."""
+        """Await the awaitable that a plain function returned, on the loop, and return the call's result."""
         return make_result(step, await ainvoke(work), settings)
 
     path = _path_of_plain_function(bound, settings, rules, finish)
@@ -167,13 +171,17 @@ def async_fast_path(bound: Bound, settings: Settings, rules: ApprovalRules) -> A
 
 
 def _path_of_async_function(bound: Bound, settings: Settings, rules: ApprovalRules) -> AsyncFastPath:
-    """Return the fast path for calls of an async function on the running loop."""
+    """Return the fast path of an async function: it returns a call's result, or None to give up."""
     read, tool, function = _arguments_reader(bound, settings), bound.tool, bound.tool.function
     bind, by_keyword = bound.signature.binding.bind, bound.signature.binding.by_keyword
     result_of, finish = _result_makers(bound, settings)
 
     async def path(call: ToolCall) -> ToolResult | None:
-        """Return the result of a call; None to give up before anything has run."""
+        """Return the result of a call, failed ones included; None to give up before anything has run.
+
+        Raises:
+            BaseException: The cancellation of the task.
+        """
         decoded = read(call)
         if not isinstance(decoded, dict):
             return decoded
@@ -202,10 +210,10 @@ def _path_of_async_function(bound: Bound, settings: Settings, rules: ApprovalRul
 def _path_of_plain_function(
     bound: Bound, settings: Settings, rules: ApprovalRules, unfinished: Callable[[CallStep, Invocation], T]
 ) -> Callable[[ToolCall], ToolResult | T | None]:
-    """Return the fast path of a plain function.
+    """Return the fast path of a plain function: it returns a call's result, or None to give up.
 
-    It returns the result of a call; if the function's value must be awaited, it returns `unfinished(step, work)`, where `work` returns
-    that value.
+    If the function's value must be awaited, it returns `unfinished(step, work)`, where `work` returns that value. A
+    generator is exhausted, and its items are the value.
     """
     read, tool, function = _arguments_reader(bound, settings), bound.tool, bound.tool.function
     bind, by_keyword = bound.signature.binding.bind, bound.signature.binding.by_keyword
@@ -246,7 +254,7 @@ def _path_of_plain_function(
 
 
 def _finished_step(call: ToolCall, bound: Bound, decoded: dict[str, Any]) -> CallStep:
-    """Return the step of a call that has run: `make_result` does not need the JSON of its arguments."""
+    """Return the step of a call that has run; its JSON arguments are `{}`, as `make_result` needs none."""
     return CallStep(call, bound, {}, decoded, ())
 
 
@@ -256,18 +264,18 @@ def _result_makers(
     Callable[[ToolCall, dict[str, Any], Any, float, int], ToolResult],
     Callable[[ToolCall, dict[str, Any], Outcome], ToolResult],
 ]:
-    """Return two functions that make a `ToolResult`: one from a returned value, one from any outcome."""
+    """Return two functions that make a `ToolResult`: from a returned value, and from any `Outcome`."""
     tool, returns = bound.tool, bound.signature.returns
     is_natural = returns is None or returns.natural
 
     def finish(call: ToolCall, decoded: dict[str, Any], outcome: Outcome) -> ToolResult:
-        """Return the result of any outcome, as the pipeline does."""
+        """Return the result of any outcome, a failed one too, as the pipeline makes it."""
         return make_result(_finished_step(call, bound, decoded), outcome, settings)
 
     def result_of(
         call: ToolCall, decoded: dict[str, Any], value: Any, seconds: float, generation_before: int
     ) -> ToolResult:
-        """Return the result of a value that is not a string; plain JSON is written here."""
+        """Return the result of a value that is not a string; plain JSON is written here, the rest by `finish`."""
         if is_natural and type(value) in PLAIN_TYPES:
             try:
                 return ToolResult(call, value, None, to_json_text(value), tool, decoded, seconds)

@@ -92,7 +92,7 @@ def run_expressions(
 
 
 def _names_unloaded(text: str, tool: Tool) -> bool:
-    """Return whether a text may name a tool whose plugin is not imported yet."""
+    """Return whether the plugin of `tool` is not imported yet, and `text` has a spelling of its name."""
     return not tool.is_loaded and any(name in text for name in name_spellings(tool))
 
 
@@ -107,7 +107,12 @@ def run_nodes(pipeline: Pipeline, nodes: list[CallNode], context: CallsContext) 
     authorised = yield from authorise_nodes(pipeline, nodes, context)
 
     def make_ready(place: int, inner: dict[int, ToolResult]) -> PreparedCall:
-        """Return the call at `place` with the results that it needs filled in, or its failed result."""
+        """Return the call with the index `place`, the results that it needs filled in, or its failed result.
+
+        Args:
+            place: The index.
+            inner: The results that it needs, by the indexes of their calls.
+        """
         call = authorised[place]
         if isinstance(call, ToolResult):
             return call
@@ -128,7 +133,8 @@ def run_nodes(pipeline: Pipeline, nodes: list[CallNode], context: CallsContext) 
 def _fill_results(pipeline: Pipeline, call: AuthorisedCall, results: dict[str, ToolResult]) -> CallStep | ToolResult:
     """Return a call with the results of other calls in place of its placeholders, or a failed result.
 
-    Each result is encoded by the codec of its place, and all arguments are validated.
+    Each result is encoded by the codec of its place, and all arguments are validated. It fails if one of the results
+    has failed or cannot be encoded, or the arguments are not valid.
 
     Args:
         pipeline: Prepares the call.
@@ -194,7 +200,7 @@ def authorise_nodes(
 
 
 def _prepare(pipeline: Pipeline, call: ToolCall, references: tuple[Reference, ...]) -> AuthorisedCall | ToolResult:
-    """Return a call, validated except for its placeholders, or a failed result."""
+    """Return a call validated except at its placeholders, `references`, with these; or a failed result."""
     step = pipeline.prepare(call, pending=[json_path(each.path) for each in references])
     return step if isinstance(step, ToolResult) else AuthorisedCall(step, references)
 
@@ -202,7 +208,11 @@ def _prepare(pipeline: Pipeline, call: ToolCall, references: tuple[Reference, ..
 def _ask_approval(
     pipeline: Pipeline, node: CallNode, call: AuthorisedCall, context: CallsContext
 ) -> Effects[AuthorisedCall | ToolResult]:
-    """Ask the approver about a call, if needed; return the call, or a failed result if it is denied."""
+    """Ask the approver about a call, if needed; return it, with the approver's edits, or a failed result.
+
+    A coroutine of effects, see `Effect`. If the approver was asked, what is returned has the approval. It fails if the
+    call is denied or its edit is not valid.
+    """
     step, pending = call.step, bool(call.references)
     answer, approval = yield from ask_approver(pipeline.rules, step, context.cancellation, pending=pending)
     changed: AuthorisedCall | ToolResult = call
@@ -218,9 +228,9 @@ def _ask_approval(
 def _apply_edit(
     pipeline: Pipeline, node: CallNode, call: AuthorisedCall, answer: Approve
 ) -> AuthorisedCall | ToolResult:
-    """Return a call with its approver's arguments in place of the model's, or a failed result.
+    """Return a call with its approver's arguments, or a failed result if they are not valid.
 
-    It fails if they are not valid. Placeholders in the approver's arguments still stand for results.
+    Placeholders in the approver's arguments still stand for results; other parts are validated now.
     """
     arguments = answer.arguments
     codecs = {each.path: each.codec for each in call.references}
@@ -236,12 +246,14 @@ def _apply_edit(
 def _placeholders(
     value: Any, ids: Mapping[str, int], path: tuple[str | int, ...] = ()
 ) -> Iterator[tuple[tuple[str | int, ...], str]]:
-    """Yield the path of each placeholder in a JSON value, and the id of the call that it stands for.
+    """Yield the path of each placeholder in a JSON value, and the id of its call, in the value's order.
+
+    A placeholder is an object with the key `RESULT_KEY` alone, whose value is in `ids`; any other object is searched.
 
     Args:
         value: The value.
         ids: The ids of the calls that placeholders may stand for.
-        path: The path of the value.
+        path: The path of the value, with which the paths begin.
     """
     if isinstance(value, dict):
         if len(value) == 1 and isinstance(call_id := value.get(RESULT_KEY), str) and call_id in ids:
@@ -307,7 +319,13 @@ def call_nodes(expressions: Iterable[Parsed]) -> list[CallNode]:
 
 
 def _graph_nodes(graph: CallGraph, number: int, first: int) -> Iterable[CallNode]:
-    """Yield the calls of the expression with the index `number` as nodes, whose places begin with `first`."""
+    """Yield the calls of one expression as nodes, in their order.
+
+    Args:
+        graph: The expression.
+        number: The index of the expression.
+        first: The index of its first call among the calls of all expressions.
+    """
     places: dict[str, int] = {}
     for place, call in enumerate(graph.calls, first):
         references = graph.references.get(call.id or "", ())
@@ -349,10 +367,10 @@ def refused_with_others(name: str, refused: Sequence[ToolResult]) -> CallError:
 
 
 def _name(result: ToolResult) -> str:
-    """Return the name of the tool that was called, as an error shows it."""
+    """Return the name of the called tool for an error; `another call` if the call is not known."""
     return "another call" if result.call is None else result.call.name
 
 
 def _error_of(result: ToolResult) -> CallError:
-    """Return the error of a failed result."""
+    """Return the error of a failed result; if it has none, a `malformed_call` without text."""
     return result.error or CallError("malformed_call", "")

@@ -135,17 +135,21 @@ class ClosedHooks:
 
 
 def _copy_call(call: ToolCall) -> ToolCall:
-    """Return a call with a copy of its arguments as an object; text is parsed."""
+    """Return a call whose arguments are a new JSON object; arguments that are text are parsed.
+
+    Raises:
+        ArgumentsError: The text is not a JSON object.
+    """
     given = call.arguments
     return ToolCall(call.name, read_arguments(given, True)[0] if isinstance(given, str) else copy_json(given), call.id)
 
 
 def _changed_arguments(call: ToolCall, answer: object) -> str:
-    """Return the arguments of `answer`, the call that a hook returned for `call`, as JSON text.
+    """Return the arguments of `answer`, a hook's call, as JSON text; a text is returned unchecked.
 
     Raises:
-        TypeError: The hook did not return a call of the same tool.
-        ValueError: The arguments are not a JSON object.
+        TypeError: `answer` is not a `ToolCall`, or calls another tool.
+        ValueError: Its arguments are not a JSON object.
     """
     if not isinstance(answer, ToolCall):
         raise TypeError(f"fc_before_call must return None, a ToolCall or Deny('why'), not {_kind(answer)}")
@@ -158,10 +162,10 @@ def _changed_arguments(call: ToolCall, answer: object) -> str:
 
 
 def _checked_result(result: ToolResult, answer: object) -> ToolResult:
-    """Return `answer`, the result that a hook returned in place of `result`.
+    """Return `answer` unchanged if it is a result of the same call and tool as `result`.
 
     Raises:
-        TypeError: It is not a result of the same call and tool.
+        TypeError: It is not, or one of them has no call.
     """
     if not isinstance(answer, ToolResult):
         raise TypeError(f"fc_after_call must return None, a ToolResult or Deny('why'), not {_kind(answer)}")
@@ -179,7 +183,7 @@ def _checked_result(result: ToolResult, answer: object) -> ToolResult:
 
 
 def _kind(answer: object) -> str:
-    """Return what a hook returned, in words; a coroutine is closed."""
+    """Return the type's name of what a hook returned; for a coroutine, which is closed, a phrase."""
     if inspect.iscoroutine(answer):
         answer.close()  # or Python would warn later that it was never awaited
         return "a coroutine: hooks must be plain functions"
@@ -190,9 +194,9 @@ def _kind(answer: object) -> str:
 
 
 def _without_value(tool: Tool, result: ToolResult, text: str, exception: BaseException | None = None) -> ToolResult:
-    """Return a failed result without the value and the message of `result`; its error ends with `text`.
+    """Return a failed result without the value and message of `result`; its error ends with `text`.
 
-    If the tool failed, the new result keeps its error code.
+    If the tool failed, the new error keeps its code and retry facts; otherwise the code is `unencodable_result`.
     """
     old = result.error
     if old is None:
@@ -204,7 +208,14 @@ def _without_value(tool: Tool, result: ToolResult, text: str, exception: BaseExc
 
 
 def _log(message: str, label: str, name: str, error: BaseException) -> None:
-    """Log an error of the hook `label` at a call of the tool `name`, with its traceback."""
+    """Log an error on the logger `fcregistry`, with the traceback of `error`.
+
+    Args:
+        message: The message, with a `%s` for each of `label` and `name`.
+        label: The hook.
+        name: The tool.
+        error: What the hook raised.
+    """
     from logging import getLogger  # only on the way to an error
 
     getLogger("fcregistry").error(message, label, name, exc_info=error)

@@ -103,13 +103,17 @@ class WaitFor(NamedTuple):
         return await await_within(self._awaited(), self.seconds, self.cancellation)
 
     async def _awaited(self) -> Outcome:
-        """Await the future on the running loop, and return the outcome."""
+        """Begin the work if need be, await the future on the running loop, and return its outcome.
+
+        Raises:
+            BaseException: The exception of the future, or the cancellation of the task.
+        """
         from asyncio import wrap_future  # there is a loop, so it is imported
 
         return await wrap_future(self._begun())
 
     def _begun(self) -> Future[Outcome]:
-        """Return the future; if `future` is a function, call it to begin the work."""
+        """Return the future; if it is still a function, call that to begin the work, and return its future."""
         return self.future if isinstance(self.future, Future) else self.future()
 
 
@@ -395,10 +399,13 @@ def is_cancellation(error: BaseException) -> bool:
 
 
 def _collect(items: Any, invocation: Invocation) -> list[Any]:
-    """Return the items of a generator, after sending each to the channel of the call, and close it.
+    """Return all items of a generator as a list; put each into the call's channel, if it has one.
+
+    The generator is closed in any case. In a process that the generator has forked, the process is ended.
 
     Raises:
-        CallCancelledError: The call was cancelled.
+        CallCancelledError: The call was cancelled; checked after each item.
+        BaseException: Whatever the generator raises.
     """
     collected, generation_before = [], _forks.generation
     try:
@@ -414,7 +421,7 @@ def _collect(items: Any, invocation: Invocation) -> list[Any]:
 
 
 async def _acollect(items: Any, invocation: Invocation) -> list[Any]:
-    """Like `_collect`, for an async generator."""
+    """Return all items of an async generator as a list, like `_collect`."""
     collected, generation_before = [], _forks.generation
     try:
         while True:
@@ -433,10 +440,10 @@ async def _acollect(items: Any, invocation: Invocation) -> list[Any]:
 
 
 def _check_cancelled(invocation: Invocation) -> None:
-    """Check that the call was not cancelled.
+    """Check that the call was not cancelled; a call without a token never is.
 
     Raises:
-        CallCancelledError: It was cancelled.
+        CallCancelledError: It was cancelled; the exception has the token's reason.
     """
     token = invocation.cancellation
     if token is not None and token.cancelled:
@@ -488,7 +495,16 @@ def wait_for(
 
 
 def _future_outcome(future: Future[Outcome], start: float, cancellation: CancellationToken | None) -> Outcome:
-    """Return the outcome in a future that is done; if it has none, one with the exception."""
+    """Return the outcome in a done future, or one with its exception; `GivenUp` if it was cancelled.
+
+    Args:
+        future: The future.
+        start: When the wait began, by `perf_counter`, for the duration.
+        cancellation: The token that has the reason, if it was cancelled.
+
+    Raises:
+        KeyboardInterrupt: The future has this exception.
+    """
     from concurrent.futures import CancelledError
 
     try:
@@ -504,7 +520,14 @@ def _future_outcome(future: Future[Outcome], start: float, cancellation: Cancell
 def _given_up_outcome(
     timed_out: bool, seconds: float | None, cancellation: CancellationToken | None, start: float
 ) -> Outcome:
-    """Return the `GivenUp` outcome of a call that timed out or was cancelled; the wait began at `start`."""
+    """Return an outcome whose exception is `GivenUp`: `timeout` after `seconds`, or else `cancelled`.
+
+    Args:
+        timed_out: Whether the call timed out.
+        seconds: The time limit.
+        cancellation: The token that has the reason, if it was cancelled.
+        start: When the wait began, by `perf_counter`, for the duration.
+    """
     if timed_out:
         return Outcome(None, GivenUp("timeout", seconds), perf_counter() - start)
     reason = "" if cancellation is None else cancellation.reason
@@ -553,7 +576,7 @@ async def await_within(
 
 
 def _settle_from_any_thread(loop: AbstractEventLoop, cancelled: LoopFuture[None]) -> None:
-    """Give a future of `loop` the result None, unless it is done or the loop has ended."""
+    """Give the future `cancelled` of `loop` the result None, unless it is done or the loop is closed."""
 
     def settle() -> None:
         if not cancelled.done():
@@ -570,17 +593,14 @@ _ABANDONED_TASKS: set[Task[Outcome]] = set()
 
 
 def _abandon_task(task: Task[Outcome]) -> None:
-    """Cancel a task that nothing waits for.
-
-    It is referenced here until it ends, and asyncio does not log its exception.
-    """
+    """Cancel a task that nothing waits for, without waiting for its end."""
     _ABANDONED_TASKS.add(task)
     task.add_done_callback(_forget_task)
     task.cancel()
 
 
 def _forget_task(task: Task[Outcome]) -> None:
-    """Drop the reference to an abandoned task that has ended, and retrieve its exception."""
+    """Drop the reference to an ended abandoned task; retrieve its exception, so that it is not logged."""
     _ABANDONED_TASKS.discard(task)
     if not task.cancelled():
         task.exception()

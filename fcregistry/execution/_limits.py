@@ -104,9 +104,9 @@ class ResultLimits:
         return Output(made.value, text_of(parts), parts, made.parts)
 
     def _without_large_media(self, parts: tuple[Content, ...]) -> tuple[Content, ...]:
-        """Return `parts` with a text in place of media that do not fit, or `parts` itself if all fit.
+        """Return `parts` with a text in place of each medium that does not fit; `parts` itself if all fit.
 
-        Small media that follow media that did not fit may still fit.
+        A medium that does not fit is stored in the folder, if there is one. Smaller media after it may still fit.
         """
         if self.media_bytes is None or sum(map(_size, parts)) <= self.media_bytes:
             return parts
@@ -122,7 +122,10 @@ class ResultLimits:
         return tuple(kept)
 
     def _without_long_texts(self, parts: tuple[Content, ...]) -> tuple[Content, ...]:
-        """Return `parts` with their texts cut as if they were one text, or `parts` itself if all fit."""
+        """Return `parts` with the middle of their texts cut as if they were one, or `parts` itself if all fit.
+
+        A part that was cut becomes a text; text parts that are empty then are left out.
+        """
         texts = [part.plain or "" for part in parts]
         if self.characters is None or sum(map(len, texts)) <= self.characters:
             return parts
@@ -134,7 +137,10 @@ class ResultLimits:
         return tuple(part for part in shortened if part.kind != "text" or part.plain)
 
     def _cut(self, texts: list[str], whole: str, ending: str) -> list[str]:
-        """Return `texts` without the middle of all of them; the text with the cut gets a line about it.
+        """Return as many texts as `texts`, without the middle of their concatenation; some may be empty.
+
+        Where the cut begins, a line says how much is left out and where the whole text is. That is stored in the
+        folder, if there is one, unless `keep` is True.
 
         Args:
             texts: The texts, together longer than the limit.
@@ -157,7 +163,10 @@ class ResultLimits:
         return pieces
 
     def _store(self, data: bytes, ending: str) -> str:
-        """Write bytes to the folder, if there is one, and return a phrase that says where they are."""
+        """Write bytes to the folder, if there is one, and return a predicate that says where they are.
+
+        If they cannot be written, the predicate says so. `ending` is the extension of the file.
+        """
         if self.folder is None:
             return "is in result.whole"
         try:
@@ -192,12 +201,15 @@ def kept_name(data: bytes, ending: str) -> str:
 
 
 def _cut_line(left_out: int, total: int, where: str) -> str:
-    """Return the line in place of `left_out` of `total` characters; `where` says where the whole is."""
+    """Return the line, between line feeds, that replaces `left_out` of `total` characters.
+
+    `where` is the predicate that says where the whole is.
+    """
     return f"\n[… {left_out} of {total} characters are left out here; the whole {where} …]\n"
 
 
 def _size(part: Content) -> int:
-    """Return how many bytes of media, other than text, a piece of content has."""
+    """Return how many bytes of media a part has; 0 for text, also for media that are text."""
     return len(part.data) if part.is_media and part.plain is None else 0
 
 
@@ -229,7 +241,10 @@ def middle_cut(text: str, room: int) -> tuple[int, int]:
 
 
 def _safe_places(text: str, place: int) -> tuple[int, int]:
-    """Return the nearest places up to `place` and from it on that are not inside a unit of `_UNITS`."""
+    """Return the nearest offsets, up to `place` and from it on, that are not inside a match of `_UNITS`.
+
+    Both are `place` if it is not inside a match.
+    """
     start = max(0, place - _LONGEST_UNIT)
     while start > 0 and text[start - 1] == "\\":  # the first of several backslashes says which of them escape
         start -= 1
@@ -359,18 +374,20 @@ class ResultReader:
 
 
 def _last_line(begin: int, end: int, total: int) -> str:
-    """Return the last line of an answer: which characters of how many it has, and how to read on."""
+    """Return the last line of an answer, after a line feed: its range, and how to read on, if need be."""
     more = f"; read on with offset={end}" if end < total else ""
     return f"\n[characters {begin} to {end} of {total}{more}]"
 
 
 def _matching_lines(text: str, offset: int, room: int, matches: Callable[[str], bool]) -> tuple[str, int]:
-    """Return the matching lines, each after its offset, and the offset at which to read on.
+    """Return the matching lines, each as `offset: line`, and the offset at which to read on.
+
+    The offset is that of the first matching line that did not fit, or the length of `text` if all fit.
 
     Args:
         text: The text.
         offset: The character to begin with.
-        room: How many characters may be returned. If the first line is longer, it is cut.
+        room: How many characters may be returned. If the first matching line is longer, it is cut, and reading goes on after it.
         matches: Returns whether a line matches.
     """
     found = ""
@@ -385,7 +402,7 @@ def _matching_lines(text: str, offset: int, room: int, matches: Callable[[str], 
 
 
 def _lines(text: str, offset: int) -> Iterator[tuple[int, str]]:
-    """Yield the offset and the text of each line from `offset` on, without the line end."""
+    """Yield the offset and text of each line of `text` from `offset` on, without its LF or CRLF."""
     while offset < len(text):
         end = text.find("\n", offset)
         end = len(text) if end < 0 else end
@@ -394,7 +411,7 @@ def _lines(text: str, offset: int) -> Iterator[tuple[int, str]]:
 
 
 def _matcher(pattern: str) -> Callable[[str], bool]:
-    """Return a function that returns whether a line matches a pattern, in linear time.
+    """Return a function that returns whether a line matches a regular expression, in linear time.
 
     Raises:
         ToolError: The pattern is not valid.

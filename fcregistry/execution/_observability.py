@@ -89,7 +89,10 @@ class Watch:
             log_end(self._step, error)
 
     def _start_span(self, tool: Tool, call: ToolCall | None) -> None:
-        """Start the span of a call, with its attributes, if the program traces."""
+        """Start the span of a call, with its attributes; do nothing if the program does not trace.
+
+        The arguments are among them only if content is captured.
+        """
         if self._tracer is None:
             return
         facts = _span_attributes(tool, None if call is None else call.id)
@@ -99,7 +102,11 @@ class Watch:
         self._span = self._tracer.start_span(f"execute_tool {tool.name}", kind=kind, attributes=facts)
 
     def _end_span(self, span: Span, result: ToolResult) -> None:
-        """Set the attributes of the result, or of its error, on the span, and end it."""
+        """Set the attributes of a result on the span, and end it.
+
+        They are the number of repairs and, for a failed call, its code, status and exception; otherwise the content,
+        if it is captured.
+        """
         if span.is_recording():
             span.set_attribute("fcregistry.call.repairs", len(result.repairs))
             if (error := result.error) is not None:
@@ -139,7 +146,7 @@ def log_failure(result: ToolResult) -> None:
 
 @contextmanager
 def _isolated() -> Iterator[None]:
-    """Log errors of the block, such as those of log handlers and span exporters, and do not raise them."""
+    """Log an `Exception` of the block, such as of a log handler, with its traceback; do not raise it."""
     try:
         yield
     except Exception:  # foreign code: whatever it raises, the call goes on
@@ -225,7 +232,10 @@ def log_end(step: CallStep | None, error: BaseException) -> None:
 
 
 def _log_fields(tool: Tool | None, call: ToolCall | None, code: str) -> dict[str, Any]:
-    """Return the fields of a call for a structured log. The prefix `fc_` avoids clashes."""
+    """Return the fields of a call for a structured log, with the prefix `fc_`; None where it has no value.
+
+    `code` is the error code, or how the call ended without an error.
+    """
     provenance = None if tool is None else tool.provenance
     return {
         "fc_tool": getattr(provenance, "id", None),
@@ -236,16 +246,16 @@ def _log_fields(tool: Tool | None, call: ToolCall | None, code: str) -> dict[str
 
 
 def _name_of(result: ToolResult) -> str:
-    """Return the name of the called tool, or words in its place if there is no such tool."""
+    """Return the called tool's name; without a tool, `a malformed call` or `the unknown tool "…"`."""
     if result.tool is not None:
         return result.tool.name
     return "a malformed call" if result.call is None else f"the unknown tool {json.dumps(result.call.name[:64])}"
 
 
 def _unexpected_exception(error: CallError) -> BaseException | None:
-    """Return the exception of a tool whose traceback a developer needs, or None.
+    """Return the exception that a tool raised and whose traceback a developer needs, or None.
 
-    A `ToolError`, which a tool raises to refuse a call, is expected.
+    None if the call failed for another reason, or with a `ToolError`, which a tool raises to refuse a call.
     """
     if error.code not in RAISED_BY_TOOLS or isinstance(error.exception, ToolError):
         return None
@@ -253,7 +263,7 @@ def _unexpected_exception(error: CallError) -> BaseException | None:
 
 
 def _arguments_text(call: ToolCall | None, arguments: dict[str, Any] | None) -> str:
-    """Return the arguments of a call as one line of bounded text, or an error if they cannot be read.
+    """Return a call's arguments as a line of JSON, cut and scrubbed, or the error in brackets.
 
     Args:
         call: The call; None if there is none.
@@ -300,14 +310,14 @@ def tracing() -> Tracer | None:
 
 
 def _set_error(span: Span, kind: str, message: str | None) -> None:
-    """Give a span the status of an error, with the type `kind` and a message if there is one."""
+    """Give a span the attribute `error.type`, `kind`, and the status of an error with `message`, if any."""
     trace = modules["opentelemetry.trace"]
     span.set_attribute("error.type", kind)
     span.set_status(trace.Status(trace.StatusCode.ERROR, message))
 
 
 def _span_attributes(tool: Tool, call_id: str | None) -> dict[str, Any]:
-    """Return the attributes of a call's span, without those that have no value."""
+    """Return the attributes of a call's span by name; those whose value is None are left out."""
     provenance = tool.provenance
     facts = {
         "gen_ai.operation.name": "execute_tool",

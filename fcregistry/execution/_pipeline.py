@@ -106,7 +106,16 @@ class Pipeline:
     def _run_call(
         self, given: object, context: CallsContext, turn: BatchTurn | None, watch: Watch | None
     ) -> Effects[ToolResult]:
-        """Run a call like `run_call`; `watch` traces and logs it, if the program does so."""
+        """Run a call like `run_call`, and return its result.
+
+        A coroutine of effects, see `Effect`.
+
+        Args:
+            given: The call in any shape, prepared, or resumed.
+            context: The options of the caller.
+            turn: The turn of the call, if it is one of a batch.
+            watch: Traces and logs the call; None if the program does neither.
+        """
         if not isinstance(given, ResumedCall):
             given = yield from self.prepare_off_loop(given, context)
         checks = self._checks_of(given)
@@ -168,12 +177,12 @@ class Pipeline:
         return bound
 
     def _renew_rules(self) -> None:
-        """Read the configuration again if that is due; if it has changed, forget the bound tools."""
+        """Read the configuration again if due; if it has changed, forget the bound tools and fast paths."""
         if self.rules.renew():
             self._forget_bound()
 
     def _forget_bound(self) -> None:
-        """Have all tools bound again, and their fast paths made again, at their next calls."""
+        """Forget all bound tools and fast paths; they are made again at the next calls."""
         for each in (self._bound, self.fast_paths, self.async_fast_paths):
             each.clear()
 
@@ -215,9 +224,13 @@ class Pipeline:
         return (yield from self._prepare_on_thread(call, context))
 
     def _prepare_on_thread(self, call: ToolCall, context: CallsContext) -> Effects[CallStep | ToolResult]:
-        """Prepare a call on a thread; the time that this takes is subtracted from the tool's time limit.
+        """Return a call prepared on a thread, or a failed result; a coroutine of effects, see `Effect`.
 
-        Return a failed result if the time is up, the call is cancelled, or no thread is available.
+        The time that this takes is subtracted from the tool's time limit. A failed result, too, if the time is up, the
+        call is cancelled, or no thread is available.
+
+        Raises:
+            BaseException: Any other exception of `prepare`.
         """
         bound = self._bound.get(call.name)
         seconds, start = bound.timeout if bound else self.settings.timeout, perf_counter()
@@ -238,7 +251,9 @@ class Pipeline:
     def _prepare(
         self, call: ToolCall, longest: int | None, most_steps: int, pending: Collection[str] = ()
     ) -> CallStep | ToolResult:
-        """Return a call with validated and decoded arguments, or a failed result.
+        """Return a call with validated and decoded arguments, or a failed result that says what is wrong.
+
+        With `pending`, problems that a result may still solve are ignored, and nothing is decoded.
 
         Args:
             call: The call.
@@ -248,7 +263,7 @@ class Pipeline:
 
         Raises:
             TooLongError: `most_steps` is less than `MOST_STEPS`, and the arguments are longer than `longest`.
-            TooManyStepsError: `most_steps` is less than `MOST_STEPS`, and the search takes more steps.
+            TooManyStepsError: `most_steps` is less than `MOST_STEPS`, and the search takes more steps, or the validator is not fast.
         """
         try:
             bound = self.bound(call.name)
@@ -285,7 +300,11 @@ class Pipeline:
         return CallStep(call, bound, arguments, decoded, repairs)
 
     def _malformed(self, error: MalformedCallError) -> ToolResult:
-        """Return the failed result of a call that cannot be read, with its name and id if they are known."""
+        """Return the failed result of a call that cannot be read, with the name and id that `error` has.
+
+        The code is `unknown_tool` if it has a name that is no tool's, and `malformed_call` otherwise. Without name and
+        id, there is no call.
+        """
         call = ToolCall(error.name, None, error.id) if error.name or error.id is not None else None
         tool = self.find(error.name)
         if error.name and tool is None:
@@ -301,7 +320,10 @@ class Pipeline:
     # --- Hooks and approval ---
 
     def _checks_of(self, given: object) -> CallChecks | ToolResult:
-        """Return the checks of a call, prepared if it is not yet, or its result if it must not run."""
+        """Return the checks of a call, which is prepared first if need be, or its result if it must not run.
+
+        The result of a resumed call that has not been seen yet passes the hooks after the call, and has its approval.
+        """
         was_decided = isinstance(given, ResumedCall)
         step, approval = (given.step, given.approval) if isinstance(given, ResumedCall) else (given, None)
         if not isinstance(step, (CallStep, ToolResult)):
@@ -323,7 +345,11 @@ class Pipeline:
         return suspend_calls(map(self._prepare_and_ask_hooks, calls), self.rules)
 
     def _prepare_and_ask_hooks(self, given: object) -> CallStep | ToolResult:
-        """Return a call, prepared and with the changes of the hooks, or its result if it must not run."""
+        """Return a call, prepared and with the changes of the hooks, or its failed result if it must not run.
+
+        It must not run if it is not valid, a hook denies it, or the rules deny it; they are asked here only if there
+        are hooks.
+        """
         checks = self._checks_of(given)
         if isinstance(checks, ToolResult):
             return checks
@@ -348,7 +374,7 @@ class Pipeline:
 
 
 def _is_pending(path: str, pending: Collection[str]) -> bool:
-    """Return whether a placeholder at one of the paths `pending` may change the value at `path`."""
+    """Return whether `path` is, contains or is inside one of the paths `pending` of placeholders."""
     return any(
         path == "$"
         or path == place
@@ -452,6 +478,9 @@ def _run_step(
 ) -> Effects[ToolResult]:
     """Run an allowed call in its turn, or take its result from the cache, and return the result.
 
+    A coroutine of effects, see `Effect`. A call that was cancelled meanwhile is not run. A result that has not failed
+    is cached.
+
     Args:
         step: The call.
         settings: The executor's settings.
@@ -479,7 +508,7 @@ def _run_step(
 
 
 def _cancelled_result(step: CallStep, context: CallsContext, settings: Settings) -> ToolResult | None:
-    """Return the failed result of a call that was cancelled before it began; otherwise None."""
+    """Return the failed result of a call if its caller has cancelled it before it began; else None."""
     if context.cancellation is None or not context.cancellation.cancelled:
         return None
     return make_result(step, call_errors.cancelled_before(step.bound.tool, context.cancellation.reason), settings)
@@ -488,10 +517,12 @@ def _cancelled_result(step: CallStep, context: CallsContext, settings: Settings)
 def _attempts(
     step: CallStep, settings: Settings, context: CallsContext, watch: Watch | None
 ) -> Effects[tuple[Outcome, int]]:
-    """Call a tool, and retry as the executor's `retry` says.
+    """Call a tool, and again as the executor's `retry` says; a coroutine of effects, see `Effect`.
+
+    There is no further attempt after an item was streamed, or if the time limit of all attempts would pass.
 
     Returns:
-        The last outcome, and the number of attempts.
+        The last outcome, `GivenUp` if the call was cancelled between attempts, and the number of attempts.
     """
     retry, seconds, start, attempts = settings.retry, step.bound.timeout, perf_counter(), 1
     cancellation, channel = context.cancellation, context.channel
@@ -514,9 +545,10 @@ def _attempts(
 def _attempt(
     step: CallStep, settings: Settings, context: CallsContext, watch: Watch | None, seconds: float | None
 ) -> Effects[Outcome]:
-    """Call a tool once, for at most `seconds`, and return the outcome.
+    """Call a tool once, for at most `seconds` (None: any time), and return the outcome.
 
-    If the caller stops waiting, the token in the tool's context is cancelled.
+    A coroutine of effects, see `Effect`. If the caller stops waiting or is interrupted, the token in the tool's
+    context is cancelled.
     """
     bound = step.bound
     outcome: Outcome
@@ -543,7 +575,7 @@ def _attempt(
 def _job(
     step: CallStep, settings: Settings, context: CallsContext, token: CancellationToken, seconds: float | None
 ) -> Job | WaitFor:
-    """Return the effect that calls the tool of `step`, in this process or another one.
+    """Return the effect that calls a tool: a `Job` here, or a `WaitFor` if it runs in another process.
 
     Args:
         step: The call.
@@ -581,7 +613,7 @@ def load_plugins(tools: list[Tool]) -> Effects[None]:
 
 
 def _import_plugins(tools: list[Tool]) -> None:
-    """Import the plugins of `tools`, and ignore errors."""
+    """Import the plugins of `tools`; ignore a `PluginError` or `DefinitionError`."""
     for tool in tools:
         with suppress(PluginError, DefinitionError):
             definition_of(tool).define()

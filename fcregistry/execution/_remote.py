@@ -153,7 +153,11 @@ class PoolRunner:
         return future
 
     def _submit(self, future: Future[Outcome], tool: Tool, arguments: Mapping[str, Any], timeout: float | None) -> None:
-        """Send a call to the pool; `future` gets the outcome when the pool answers, or if sending fails."""
+        """Send a call to the pool; `future` gets the outcome when the pool answers or the sending fails.
+
+        If a file cannot be sent, the outcome is `invalid_arguments`; if the pool refuses the call, `no_worker`.
+        Cancelling `future` cancels the call on the pool.
+        """
         root = self._root if self.is_elsewhere else None
         try:
             request = request_for(tool, arguments, timeout, any_version=self._any_version, root=root)
@@ -225,7 +229,7 @@ def settle(future: Future[Outcome], outcome: Outcome) -> None:
 
 
 def _failed(tool: Tool, reason: str, cause: BaseException | None = None) -> Outcome:
-    """Return the outcome of a call that has no result.
+    """Return an outcome whose exception, a `WorkerError`, says why a call has no result.
 
     Args:
         tool: The tool that was called.
@@ -258,7 +262,7 @@ def outcome_of(answer: Future[str], tool: Tool, timeout: float | None = None, ro
 
 
 def _without_own_frame(error: BaseException) -> BaseException:
-    """Return an error whose traceback begins below the frame that caught it.
+    """Return `error` itself, with the first frame of its traceback, which caught it, removed.
 
     That frame refers to the pool's future, and so to its result.
     """
@@ -268,7 +272,16 @@ def _without_own_frame(error: BaseException) -> BaseException:
 
 
 def _outcome_in(answer: str, tool: Tool, timeout: float | None, root: FileRoot | None) -> Outcome:
-    """Return the outcome in the text of a worker's answer, and write the output files in it.
+    """Return the outcome in the text of a worker's answer, and write its output files below `root`.
+
+    A tool's exception becomes a `RemoteError`, a refusal a `WorkerError`, and a timeout a `GivenUp`. Another version
+    of the tool is logged.
+
+    Args:
+        answer: The text.
+        tool: The tool that was called.
+        timeout: The seconds that it was given.
+        root: The folder of the output files; None to write none.
 
     Raises:
         FileProblem: A file cannot be written.
@@ -293,7 +306,7 @@ _warned: set[tuple[str | None, str | None, str | None]] = set()
 
 
 def _warn_of_version(tool: Tool, there: str | None) -> None:
-    """Log that a worker has another version of a tool, once for each version."""
+    """Log a warning that workers have the version `there` of a tool's distribution, once for each version."""
     versions = (tool.origin.distribution, tool.origin.version, there)
     if versions not in _warned:
         _warned.add(versions)
@@ -331,7 +344,7 @@ class ProcessWorkers:
         self._begin()
 
     def _begin(self) -> None:
-        """Set the state of a new object, without workers and calls; a forked child has none either."""
+        """Set the state of a new object, without workers and calls; used again in a forked child."""
         self._lock = threading.Lock()
         self._expected: list[str] = []
         self._idle: list[ProcessPool] = []
@@ -343,7 +356,7 @@ class ProcessWorkers:
         self._closed = False
 
     def _forget(self) -> None:
-        """Forget the workers in a forked process: they are its parent's."""
+        """Drop all workers and calls in a forked process, without ending them: they are its parent's."""
         self._begin()
         forget_workers()
 
@@ -440,7 +453,10 @@ class ProcessWorkers:
             settle(call.future, _failed(call.tool, "closed"))
 
     def _run_calls(self) -> None:
-        """Run waiting calls on this thread, one after the other, until none waits."""
+        """Run waiting calls on this thread, one after the other, until none waits, and settle their futures.
+
+        Futures that `close` has settled are left. The worker of a cancelled call is killed, not used again.
+        """
         while (call := self._next()) is not None:
             try:
                 answer = self._answer_to(call)
@@ -456,9 +472,9 @@ class ProcessWorkers:
                 settle(call.future, outcome)
 
     def _next(self) -> _Call | None:
-        """Return the next waiting call, now busy; None if there is none, after which the calling thread ends.
+        """Return the next waiting call, recorded as busy with an idle worker or None; None if no call waits.
 
-        Calls that were cancelled while they waited never begin.
+        Calls that were cancelled while they waited are dropped. With None, the calling thread is counted as ended.
         """
         with self._lock:
             while self._waiting:
@@ -471,9 +487,10 @@ class ProcessWorkers:
         return None
 
     def _answer_to(self, call: _Call) -> Future[str] | None:
-        """Run a call on a worker, wait for it, and return the future of the worker's answer, which is done.
+        """Run a call on a worker, wait for its end, and return the future of the answer, which is done.
 
-        Return None if the call was cancelled, or the workers closed, before it began.
+        The worker is the idle one that the call was given, or a new one. The future may be cancelled, or have an
+        exception. Return None if the call was cancelled, or the workers closed, before it began.
         """
         worker = self._busy.get(call) or new_worker(self._expected, self.close)
         with self._lock:
@@ -490,7 +507,7 @@ class ProcessWorkers:
         return answer
 
     def _idle_worker(self) -> ProcessPool | None:
-        """Return an idle worker that is alive, no longer among the idle ones; None if there is none."""
+        """Take a living worker from the idle ones and return it, or None if there is none; kill dead ones."""
         while self._idle:
             worker = self._idle.pop()
             if worker.active:
@@ -499,9 +516,10 @@ class ProcessWorkers:
         return None
 
     def _free(self, call: _Call, *, keep: bool) -> bool:
-        """Free the worker of a call that has ended; return False if `close` has ended the worker.
+        """Free the worker of a call that has ended; return False if `close` has freed it already, else True.
 
-        With `keep`, the worker stays idle for the next call, if there is one or a user is left; otherwise it is killed.
+        With `keep`, the worker stays idle if a call waits or workers are kept for users; otherwise it is killed on
+        another thread.
         """
         with self._lock:
             if call not in self._busy:
@@ -517,7 +535,7 @@ class ProcessWorkers:
 
 
 def _cancel_answer(answer: Future[str], outcome: Future[Outcome]) -> None:
-    """Cancel the future of a worker's answer if the future of the call's outcome was cancelled."""
+    """Cancel `answer`, the worker's future, if the call's future `outcome` was cancelled."""
     if outcome.cancelled():
         answer.cancel()
 
@@ -591,7 +609,7 @@ def pebble_outcome(answer: Future[str], tool: Tool, timeout: float | None) -> Ou
 
 
 def _how_it_ended(code: int) -> str:
-    """Return the exit code of a process in words; a negative code is that of a signal."""
+    """Return `exit code 1` for the exit code of a process, or `signal 9 (Killed)` for a negative code."""
     from signal import strsignal
 
     return f"exit code {code}" if code >= 0 else f"signal {-code} ({strsignal(-code)})"

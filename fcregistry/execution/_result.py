@@ -52,7 +52,14 @@ def make_result(
 
 
 def _make_result(step: CallStep, outcome: Outcome | CallError, settings: Settings, notes: Notes | None) -> ToolResult:
-    """Return the result of a call, as `make_result` does, without the check for forks."""
+    """Return the result of a call, as `make_result` does, without the check for forks.
+
+    The result has failed if the outcome is an error or has an exception, if the value cannot be encoded, or does not
+    match the tool's schema of results. Otherwise its content is cut to the limits of `settings`.
+
+    Raises:
+        KeyboardInterrupt: The outcome has it, or encoding the value raises it.
+    """
     if isinstance(outcome, CallError):
         return _failed(step, outcome, notes)
     tool = step.bound.tool
@@ -83,7 +90,7 @@ def _make_result(step: CallStep, outcome: Outcome | CallError, settings: Setting
 
 
 def _failed(step: CallStep, error: CallError, notes: Notes | None, duration: float = 0.0) -> ToolResult:
-    """Return the failed result of a call; the model reads the error's text."""
+    """Return the failed result of a call, whose content is the text of `error`; `duration` is in seconds."""
     tool = step.bound.tool
     return ToolResult(step.call, None, error, error.text, tool, step.decoded, duration, step.repairs, None, notes)
 
@@ -132,7 +139,11 @@ def output_of(value: Any, returns: Codec | None) -> str | Output:
 
 
 def _content_of(value: Any) -> tuple[Content, ...] | None:
-    """Return the content of a `ToolOutput`, a `Content` or a list with `Content`; None for other values."""
+    """Return the content of a `ToolOutput`, a `Content`, or a list or tuple with one; else None.
+
+    Raises:
+        EncodingError: Another item of the list has no JSON form.
+    """
     if isinstance(value, ToolOutput):
         return value.content
     if isinstance(value, Content):
@@ -143,7 +154,7 @@ def _content_of(value: Any) -> tuple[Content, ...] | None:
 
 
 def _content_item(item: Any) -> Content:
-    """Return an item of a list with content as `Content`: the item itself, a text, or JSON.
+    """Return an item of a list with content as `Content`: itself, a text for a string, else JSON.
 
     Raises:
         EncodingError: The item has no JSON form.
@@ -157,7 +168,7 @@ def _content_item(item: Any) -> Content:
 
 
 def _with_advice(error: EncodingError) -> EncodingError:
-    """Return `error`, or an error that says what to do if `error` is about content inside of a value."""
+    """Return `error`, or one with advice if it is about a `Content` or `ToolOutput` inside of a value."""
     for cls in (Content, ToolOutput):
         if f" {cls.__module__}.{cls.__qualname__} " in str(error):
             return EncodingError(

@@ -114,7 +114,11 @@ class Retry:
         return None if left is not None and wait >= left else wait
 
     def _may_be_transient(self, error: Exception, tool: Tool) -> bool:
-        """Return whether an exception of a tool may be transient, by itself or by `on`."""
+        """Return whether a tool's exception may be transient, by its type or by `on`, types or a function.
+
+        A `GivenUp` or `CallCancelledError` never is. If the function `on` fails, a warning is logged, and the answer
+        is False.
+        """
         if isinstance(error, (GivenUp, CallCancelledError)):  # the time is up, or the caller no longer wants the result
             return False
         if _is_transient(error):
@@ -133,7 +137,7 @@ class Retry:
 
 
 def _is_transient_option(on: object) -> bool:
-    """Return whether a value is a type of exceptions, a tuple of such types, or a plain function."""
+    """Return whether `on` is a subclass of Exception, a tuple of such, or a callable that is not async."""
     if isinstance(on, (type, tuple)):
         types = on if isinstance(on, tuple) else (on,)
         return all(isinstance(each, type) and issubclass(each, Exception) for each in types)
@@ -141,14 +145,17 @@ def _is_transient_option(on: object) -> bool:
 
 
 def _is_transient(error: Exception) -> bool:
-    """Return whether an exception is a retryable `ToolError`, or one of `_TRANSIENT`."""
+    """Return whether an exception, also of another process, is a retryable `ToolError` or in `_TRANSIENT`."""
     if isinstance(error, ToolError) or (isinstance(error, RemoteError) and error.is_tool_error):
         return error.retryable is True
     return isinstance(error, _TRANSIENT) or _is_remote(error, _TRANSIENT)
 
 
 def _is_remote(error: Exception, types: tuple[type[Exception], ...]) -> bool:
-    """Return whether an exception of another process was, by the name of its class, one of `types`."""
+    """Return whether an exception is a `RemoteError` whose class was one of `types`, by its name alone.
+
+    A builtin subclass of one counts, too. Any other exception is not remote.
+    """
     if not isinstance(error, RemoteError):
         return False
     raised = getattr(builtins, error.type_name, None)
@@ -323,7 +330,7 @@ def deps_for(tool: Tool, run: CallsContext, deps: Sequence[Any]) -> Any:
 
 
 def _provides(deps: Sequence[Any], asked: Any) -> bool:
-    """Return whether `deps` has an instance of the type `asked`, or a subclass."""
+    """Return whether `deps` has an instance of the type `asked`, or a class that is a subclass of it."""
     return any(
         _passes(isinstance, each, asked) or (isinstance(each, type) and _passes(issubclass, each, asked))
         for each in deps
@@ -331,7 +338,7 @@ def _provides(deps: Sequence[Any], asked: Any) -> bool:
 
 
 def _is_placeholder_class(given: Any, asked: Any) -> bool:
-    """Return whether `given` is a class in place of its objects, and `asked` does not ask for a class.
+    """Return whether `given` is a class where an object is asked for: `asked` is not `type` or `type[…]`.
 
     Such a class may itself look like an instance of a protocol.
     """
@@ -339,7 +346,10 @@ def _is_placeholder_class(given: Any, asked: Any) -> bool:
 
 
 def _passes(test: Callable[[Any, Any], bool], value: Any, asked: Any) -> bool:
-    """Return `test(value, asked)` for `isinstance` or `issubclass`; False if it raises TypeError."""
+    """Return `test(value, asked)` for `isinstance` or `issubclass`; False if it raises TypeError.
+
+    Of a generic type such as `list[int]`, the class is tested.
+    """
     try:
         return test(value, getattr(asked, "__origin__", asked))
     except TypeError:  # a Protocol that is not runtime-checkable, or not a class
@@ -397,7 +407,7 @@ def toolset_of(tools: ToolLike | Iterable[Any], registry: Registry | None = None
 
 
 def _hint(element: object) -> str:
-    """Return the phrase that says what to give in place of `element`, which is not a tool; may be empty."""
+    """Return the end of an error, `; …`, that says what to give in place of `element`; may be empty."""
     if isinstance(element, type) or marked_methods(element):
         return "; register an instance's methods with register_object"
     if isinstance(element, Mapping) and not element.keys().isdisjoint(("name", "function", "toolSpec")):
@@ -406,9 +416,12 @@ def _hint(element: object) -> str:
 
 
 def _tool_of(function: Callable[..., Any], source: Registry) -> Tool:
-    """Return the tool that a function was declared as, with its author's options, or a new tool.
+    """Return the tool that a function was declared as, with its author's options, or else a new tool.
 
-    Declarations are searched in the registry `source`, the process's registry, and the marks of a method.
+    Declarations are looked up in the registry `source`, then in the process's registry, then in the mark of a method.
+
+    Raises:
+        DefinitionError: The function cannot be a tool.
     """
     for registry in (source, process_registry):
         tool = registry.tool_of(function)
@@ -421,7 +434,11 @@ def _tool_of(function: Callable[..., Any], source: Registry) -> Tool:
 
 
 def _flatten(tools: Any, depth: int) -> Iterable[Any]:
-    """Yield the elements of nested lists and groups, down to a depth of 20; yield anything else itself."""
+    """Yield the elements of nested lists and groups, down to a depth of 20; yield anything else itself.
+
+    Strings, tools, mappings, callables, models and toolsets of other libraries are not taken apart; `depth` is that of
+    `tools`.
+    """
     if isinstance(tools, Group):
         yield from tools.values()
         return

@@ -88,7 +88,7 @@ def stream_call(pipeline: Pipeline, call: object, run: CallsContext) -> Generato
     coroutine = pipeline.run_call(step, run._replace(cancellation=token, channel=channel))
 
     def run_call() -> None:
-        """Run the call, and put its result or exception into the channel."""
+        """Run the call to its end, and put its result, or the exception that it raised, into the channel."""
         try:
             channel.end(drive(coroutine))
         except BaseException as error:  # noqa: BLE001  # an interrupt inside the tool is its caller's
@@ -124,7 +124,7 @@ async def astream_call(pipeline: Pipeline, call: object, run: CallsContext) -> A
     coroutine = pipeline.run_call(call, run._replace(cancellation=token, channel=channel))
 
     async def run_call() -> None:
-        """Run the call, and put its result or exception into the channel."""
+        """Run the call to its end, and put its result, or the exception that it raised, into the channel."""
         try:
             channel.end(await adrive(coroutine))
         except BaseException as error:  # noqa: BLE001  # an interrupt inside the tool is its caller's
@@ -183,7 +183,7 @@ class Channel:
         after_fork(self, Channel._end_after_fork)
 
     def _end_after_fork(self) -> None:
-        """Send an error to the forked process, which would wait for ever: only its parent runs the call."""
+        """Add a RuntimeError as the last event in a forked process: only its parent runs the call."""
         self._changed = Condition()
         self._events.append(
             RuntimeError("the call runs in the process that this one was forked from; make it again here")
@@ -191,7 +191,7 @@ class Channel:
 
     @property
     def _is_full(self) -> bool:
-        """Whether there is no room for another item."""
+        """Whether as many events wait as there is room for; never without a limit."""
         return self._room is not None and len(self._events) >= self._room
 
     def _wake(self) -> None:
@@ -231,10 +231,10 @@ class Channel:
             self._add(end)
 
     def _add(self, event: Event | BaseException) -> None:
-        """Add an event, or the exception of the call, and wake those that wait; the caller holds the lock.
+        """Add an event, or the call's exception, and wake those that wait; the caller holds the lock.
 
         Raises:
-            CallCancelledError: The event is an item, and the call is cancelled.
+            CallCancelledError: The event is an item (a `Partial`), and the call is cancelled; nothing is added.
         """
         if isinstance(event, Partial) and self._cancellation.cancelled:
             raise CallCancelledError(self._cancellation.reason)

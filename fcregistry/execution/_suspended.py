@@ -147,7 +147,7 @@ class PreparedCalls:
         return cls(calls, payload["id"], payload["made"])
 
     def _mark_resumed(self) -> None:
-        """Record that the calls are being resumed.
+        """Record that the calls are being resumed, which is possible once.
 
         Raises:
             ApprovalError: The calls were resumed before.
@@ -174,12 +174,16 @@ def is_resumed(prepared: PreparedCalls) -> bool:
 
 
 def _check_age(made: object, max_age: object) -> None:
-    """Check that calls are not too old.
+    """Check that calls are at most `max_age` seconds old; the caller leaves this out if `max_age` is None.
+
+    Args:
+        made: When they were prepared, in seconds since 1970 (UTC); any JSON value.
+        max_age: The limit, in seconds.
 
     Raises:
-        TypeError: `max_age` is not a number.
+        TypeError: `max_age` is not a number; None is not one, either.
         ValueError: `max_age` is negative, or NaN.
-        ApprovalError: The calls are too old, or their age is not known.
+        ApprovalError: The calls are older, `made` is not a number, or it is over 60 seconds in the future.
     """
     if isinstance(max_age, bool) or not isinstance(max_age, (int, float)):
         raise TypeError(f"max_age must be a number of seconds, or None for any age, not {type(max_age).__name__}")
@@ -259,7 +263,7 @@ CheckedCall: TypeAlias = "ValidCall | ToolResult"
 
 
 def _result_json(result: ToolResult) -> dict[str, Any]:
-    """Return a result as a JSON object, without the model's arguments and the exception.
+    """Return a result as a JSON object: its call's name and id, error, content, parts, value and repairs.
 
     A value without a JSON form is null.
     """
@@ -275,7 +279,7 @@ def _result_json(result: ToolResult) -> dict[str, Any]:
 
 
 def _result_of(given: Mapping[str, Any]) -> ToolResult:
-    """Return the result that `_result_json` wrote."""
+    """Return the result that `_result_json` wrote; its call, if any, has no arguments."""
     call = None if given["call"] is None else ToolCall(given["call"][0], None, given["call"][1])
     parts = tuple(map(Content.from_block, given["parts"]))
     value, content = given["value"], given["content"]
@@ -288,7 +292,7 @@ def _result_of(given: Mapping[str, Any]) -> ToolResult:
 
 
 def _json_or_none(value: object) -> Any:
-    """Return a value as plain JSON, or None if it has no JSON form."""
+    """Return a value as JSON data (dicts, lists, …), or None if it has no JSON form or reading it fails."""
     try:
         return json.loads(to_json_text(value))
     except Exception:  # noqa: BLE001  # foreign code: reading a value may raise anything; the text for the model is written anyway
@@ -311,7 +315,16 @@ def suspend_calls(steps: Iterable[CallStep | ToolResult], rules: ApprovalRules) 
 
 
 def _checked_call(key: str, step: CallStep | ToolResult, rules: ApprovalRules) -> CheckedCall:
-    """Return a valid call, with the reason it needs approval if it does, or its failed result."""
+    """Return a valid call as a `ValidCall`, or its failed result.
+
+    Its `reason` says why it needs approval; None if it does not. The call fails if it was not valid, the rules deny
+    it, or a number has too many digits.
+
+    Args:
+        key: The id under which the call waits.
+        step: The prepared call, or its failed result.
+        rules: The executor's rules.
+    """
     if isinstance(step, ToolResult):
         return step
     verdict = rules.check_rules(step)
@@ -401,7 +414,11 @@ def resume_calls(
         return failed_result(call.call, error, find(call.name), call.repairs)
 
     def step_of(call: ValidCall) -> CallStep | ToolResult:
-        """Return a call, prepared again, or a failed result if its tool has changed or may no longer run."""
+        """Return a call, prepared again, or a failed result.
+
+        It fails if its tool is gone, has another id or schema digest, or may no longer run, or the arguments are no
+        longer valid.
+        """
         tool = find(call.name)
         if tool is None:
             return refused(call, tool_removed(call.name))
@@ -413,7 +430,11 @@ def resume_calls(
         return step if isinstance(step, ToolResult) else step._replace(repairs=call.repairs)
 
     def resume(call: CheckedCall) -> ResumedCall:
-        """Return a call that may run, or the failed result of a call that was denied or not decided."""
+        """Return a call that may run, or a failed result, in a `ResumedCall`.
+
+        It fails if it was denied, if it needs approval, also by rules that have changed, and is not decided, or by
+        `step_of`. A decision is logged.
+        """
         if isinstance(call, ToolResult):
             return ResumedCall(call, seen=True)
         if call.reason is None:
@@ -434,7 +455,7 @@ def resume_calls(
 
 
 def _check_decisions(prepared: object, decisions: object) -> None:
-    """Check that each decision is about a call that waits for one.
+    """Check that each of `decisions` is about a waiting call of `prepared`, by its id, and a decision.
 
     Raises:
         ApprovalError: A decision is about another call.
@@ -458,7 +479,7 @@ def _check_decisions(prepared: object, decisions: object) -> None:
 
 
 def _log(call: ValidCall, approval: Approval, decision: Decision) -> None:
-    """Log the decision about a call on the logger `fcregistry.approvals`."""
+    """Log the decision about a call at level INFO on `fcregistry.approvals`, if `logging` is imported."""
     logging = sys.modules.get("logging")  # where it is not imported, nothing reads its records
     if logging is None:
         return
@@ -550,19 +571,19 @@ def verify_state(text: str, key: bytes, format: str = PREPARED_CALLS) -> dict[st
 
 
 def _signature(text: str, key: bytes, format: str) -> str:
-    """Return the HMAC of a format and a text, in hexadecimal."""
+    """Return the HMAC-SHA-256, with `key`, of the name `format`, a line feed and `text`, in hexadecimal."""
     import hmac  # OpenSSL, which most processes need not load
 
     return hmac.digest(key, _bytes(f"{format}\n{text}"), "sha256").hex()
 
 
 def _bytes(text: str) -> bytes:
-    """Return `text` in UTF-8; half a surrogate pair is encoded, too."""
+    """Return `text` in UTF-8; half a surrogate pair is encoded, too, and raises no error."""
     return text.encode("utf-8", "surrogatepass")  # a text that was changed may have half a surrogate pair
 
 
 def _check_key(key: bytes) -> None:
-    """Check a key.
+    """Check that a key is bytes, at least 16 of them.
 
     Raises:
         TypeError: It is not bytes.

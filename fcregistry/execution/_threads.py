@@ -76,7 +76,7 @@ class DaemonThreads:
         self._reset()
 
     def _reset(self) -> None:
-        """Set the state of a new pool, without threads; a forked child has none of them either."""
+        """Set the state of a new pool, without threads; used again in a forked child, which has none."""
         self._idle: list[SimpleQueue[Any]] = []
         self._lock = threading.Lock()
         self._abandoned = 0
@@ -141,7 +141,10 @@ class DaemonThreads:
         return future
 
     def _work(self, inbox: SimpleQueue[Any]) -> None:
-        """Run the functions that arrive in `inbox`, one after the other, until too many threads are idle."""
+        """Run the functions that arrive in `inbox`, and settle their futures, until enough threads are idle.
+
+        Each item is a future, a context and a function. A function whose future was cancelled does not run.
+        """
         while True:
             future, context, function = inbox.get()
             if future.set_running_or_notify_cancel():
@@ -176,14 +179,14 @@ class BackgroundLoop:
         self._reset()
 
     def _reset(self) -> None:
-        """Set the state of a new object, without a loop; a forked child has none either."""
+        """Set the state of a new object, without a loop; used again in a forked child, which has none."""
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
         self._is_ending = False
 
     def _started_loop(self) -> asyncio.AbstractEventLoop:
-        """Return the loop, started on a new thread if there is none that runs.
+        """Return the loop on the daemon thread; start a new one, which ends at exit, if none runs.
 
         Raises:
             NoThreadError: No thread is available.
@@ -217,7 +220,7 @@ class BackgroundLoop:
         ended = threading.Event()
 
         def begin() -> None:
-            """Begin to cancel the tasks, on the thread of the loop."""
+            """Begin to cancel all tasks of the loop, on its thread; set `ended` when they are done."""
             loop.create_task(_end_tasks(loop)).add_done_callback(lambda _: ended.set())
 
         with suppress(RuntimeError):  # the loop was replaced, and has ended
@@ -241,7 +244,10 @@ class BackgroundLoop:
         loop, context = self._started_loop(), copy_context()
 
         def start() -> None:
-            """Begin the coroutine as a task, on the thread of the loop."""
+            """Begin the coroutine as a task, on the thread of the loop, unless `future` was cancelled.
+
+            The task's outcome goes to `future`; cancelling `future` cancels the task.
+            """
             if future.cancelled():  # before it began
                 return
             task = loop.create_task(_catch_interrupt(make), context=context)
@@ -297,7 +303,7 @@ background_loop: BackgroundLoop = BackgroundLoop()
 
 
 def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
-    """Run a loop until it is stopped, and close it."""
+    """Run a loop on this thread until it is stopped, and close it."""
     try:
         loop.run_forever()
     finally:
@@ -305,7 +311,7 @@ def _run_loop(loop: asyncio.AbstractEventLoop) -> None:
 
 
 async def _end_tasks(loop: asyncio.AbstractEventLoop) -> None:
-    """Cancel the tasks of a loop, and wait until they are done."""
+    """Cancel all other tasks of `loop`, on which this runs, and wait until they are done."""
     import asyncio
 
     if others := asyncio.all_tasks(loop) - {asyncio.current_task()}:
@@ -315,7 +321,7 @@ async def _end_tasks(loop: asyncio.AbstractEventLoop) -> None:
 
 
 async def _stop_when_idle(loop: asyncio.AbstractEventLoop) -> None:
-    """Count the thread of a replaced loop as free again, and stop the loop once its tasks are done."""
+    """Count this loop's thread as free again, wait until all other tasks of `loop` are done, and stop it."""
     import asyncio
 
     blocking_threads.count(busy=False)
@@ -325,7 +331,7 @@ async def _stop_when_idle(loop: asyncio.AbstractEventLoop) -> None:
 
 
 def _run_detached(make: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
-    """Run a coroutine on a loop of its own on this thread, and return its value."""
+    """Run the coroutine that `make` returns on a new loop on this thread; return its value or raise."""
     from asyncio import run
 
     _DETACHED.set(True)  # in the copy of the context that this thread was given
@@ -333,9 +339,10 @@ def _run_detached(make: Callable[[], Coroutine[Any, Any, Any]]) -> Any:
 
 
 async def _catch_interrupt(make: Callable[[], Coroutine[Any, Any, Any]]) -> tuple[Any, BaseException | None]:
-    """Return the value of a coroutine and None, or None and the interrupt that it raised.
+    """Return the value of the coroutine that `make` returns and None, or None and its interrupt.
 
-    An interrupt is a KeyboardInterrupt or SystemExit. If a task raised such an exception, the loop would end for every call.
+    An interrupt is a KeyboardInterrupt or SystemExit: raised by a task, it would end the loop for every call. Other
+    exceptions are raised.
     """
     try:
         return await make(), None
@@ -344,7 +351,11 @@ async def _catch_interrupt(make: Callable[[], Coroutine[Any, Any, Any]]) -> tupl
 
 
 def _copy_outcome(task: asyncio.Task[Any], future: Future[Any] | None) -> None:
-    """Give `future`, which is None if nothing waits, the outcome of a finished task of `_catch_interrupt`."""
+    """Give `future` the outcome of a finished task of `_catch_interrupt`.
+
+    That is its value, exception, interrupt or cancellation. If `future` is None or done, the task's exception is
+    retrieved, so that it is not logged.
+    """
     if future is None or future.done():  # nothing waits any more
         if not task.cancelled():
             task.exception()  # retrieved, so that asyncio does not log it

@@ -175,10 +175,10 @@ def read_answer(text: str) -> Answer:
 
 
 def _read_fields(text: str) -> dict[str, Any]:
-    """Return the JSON object in a message, without the version.
+    """Return the JSON object in a message, without the key `protocol`.
 
     Raises:
-        ValueError: Another version of fcregistry wrote the message.
+        ValueError: Another protocol version of fcregistry wrote the message, or it is not JSON.
     """
     fields: dict[str, Any] = json.loads(text)
     protocol = fields.pop("protocol", None)
@@ -224,7 +224,11 @@ def pack_value(value: Any, returns: Codec | None) -> tuple[str, Form]:
 
 
 def _pack_item(item: Any) -> list[Any]:
-    """Return an item of a list with content as a pair of its kind, `content` or `json`, and its JSON form."""
+    """Return `["content", block]` for a `Content` in a list, and `["json", value]` for any other item.
+
+    Raises:
+        EncodingError: The item has no JSON form.
+    """
     return ["content", item.to_block()] if isinstance(item, Content) else ["json", to_json(item)]
 
 
@@ -382,9 +386,10 @@ class FileRoot:
 
     @contextmanager
     def _folder_of(self, path: str) -> Iterator[tuple[str, int | None]]:
-        """Yield the name of the file at `path`, and a descriptor of its folder.
+        """Yield the name of the file at `path`, and a descriptor of its folder, which is closed at the end.
 
-        Without directory descriptors, yield the whole path and None.
+        A relative path is taken below the root. Where the system has no directory descriptors, yield the whole path
+        and None.
 
         Raises:
             FileProblem: The path is not below the root, leads through a link, or its folder cannot be opened.
@@ -416,7 +421,7 @@ class FileRoot:
 
 @contextmanager
 def _reported(path: str, what: str) -> Iterator[None]:
-    """Raise a system error of the block as a `FileProblem` about `path` whose message begins with `what`."""
+    """Raise an OSError or ValueError of the block as a `FileProblem` about `path`; `what` begins its text."""
     try:
         yield
     except (OSError, ValueError) as error:  # ValueError: a null character

@@ -81,9 +81,11 @@ def run_here(request: str) -> str:
 
 
 def _answer_to(asked: Request) -> Answer:
-    """Run the call of a request, with its files in a folder of this worker, and return the answer.
+    """Run the call of a request, with its files in a temporary folder here, and return the answer.
 
-    The answer has the paths of the call, and the output files.
+    The files' paths in the arguments become those in the folder; in the answer, they are again the caller's. A
+    `WireReturn` also has the output files that exist. A `WireRefusal` says that the tool cannot be used here, as
+    `_find_tool` and `_run` find, or that output files cannot be returned (`not_written`).
     """
     tool = _find_tool(asked)
     if isinstance(tool, WireRefusal):
@@ -106,7 +108,11 @@ def _answer_to(asked: Request) -> Answer:
 
 
 def _run(tool: Tool, asked: Request, staged: StagedFiles | None) -> Answer:
-    """Run a tool with the arguments of a request, and return the answer.
+    """Run a tool with the arguments of a request, and return the answer, with the paths of this worker.
+
+    It is a `WireReturn`, a `WireException` if the tool raised, or a `WireRefusal` if the arguments are not valid,
+    another worker of Dask has begun the call and died, the time is up, no thread is free, or the value cannot be
+    encoded.
 
     Args:
         tool: The tool.
@@ -124,7 +130,11 @@ def _run(tool: Tool, asked: Request, staged: StagedFiles | None) -> Answer:
 
 
 def _find_tool(asked: Request) -> Tool | WireRefusal:
-    """Return the tool of the request, or a refusal if this process cannot run the same version of it."""
+    """Return the tool of a request, imported, or a refusal if this process cannot run it.
+
+    That is so if there is no such tool, it has another schema digest, a variable it needs is missing, or its
+    distribution has another version, unless the request allows any.
+    """
     try:
         tool = registry.get(asked.tool)
         schema = tool.schema_digest
@@ -145,7 +155,10 @@ def _find_tool(asked: Request) -> Tool | WireRefusal:
 
 
 def _invocation(tool: Tool, asked: Request, staged: StagedFiles | None) -> Invocation | WireRefusal:
-    """Return the function with the decoded arguments of a request, or a refusal if they are not valid."""
+    """Return the tool's function with a request's decoded arguments, or a refusal if they are not valid.
+
+    The paths of `staged` files in the arguments are replaced by those of this worker.
+    """
     signature = tool.signature
     validator = DigitsValidator(tool.validator()) if signature.exact else tool.validator()
     values = read_json(asked.arguments, signature.exact)
@@ -163,13 +176,25 @@ def _invocation(tool: Tool, asked: Request, staged: StagedFiles | None) -> Invoc
 
 
 def _invalid(problems: Iterable[Problem], *, reserved: bool = False) -> WireRefusal:
-    """Return the refusal of arguments that are not valid."""
+    """Return the refusal `invalid_arguments` with the paths and messages of `problems`.
+
+    Args:
+        problems: The problems.
+        reserved: Whether they come from an exception whose message a model must not read.
+    """
     pairs = tuple((each.path, each.message) for each in problems)
     return WireRefusal(reason="invalid_arguments", problems=pairs, reserved=reserved)
 
 
 def _answer(tool: Tool, outcome: Outcome) -> Answer:
-    """Return the answer with the outcome of a tool: its value, its exception, or why there is neither."""
+    """Return the answer with the outcome of a tool: its value, its exception, or a refusal.
+
+    The refusal is `timeout`, `busy` if no thread was free, or `unencodable` if the value has no JSON form or reading
+    it fails.
+
+    Raises:
+        KeyboardInterrupt: Encoding the value raises it.
+    """
     value, exception, seconds = outcome
     if isinstance(exception, GivenUp):
         return WireRefusal(reason="timeout", detail=STOPPED if exception.stopped else "")
@@ -189,7 +214,10 @@ def _answer(tool: Tool, outcome: Outcome) -> Answer:
 
 
 def _raised(tool: Tool, exception: BaseException, seconds: float) -> WireException:
-    """Return the answer with the exception that a tool raised after `seconds`, without secrets."""
+    """Return the answer with a tool's exception, raised after `seconds`, its message without secrets.
+
+    The traceback of the exception is shortened; see `explain_to_author`.
+    """
     explain_to_author(tool, exception)
     refusal = exception if isinstance(exception, ToolError) else None
     after = None if refusal is None else refusal.retry_after
@@ -206,7 +234,7 @@ def _raised(tool: Tool, exception: BaseException, seconds: float) -> WireExcepti
 
 
 def _traceback(exception: BaseException) -> str:
-    """Return the end of the traceback of an exception, as text; empty if it cannot be formatted."""
+    """Return the last `_MOST_TRACEBACK` characters of a traceback; empty if it cannot be formatted."""
     from traceback import format_exception  # only on the way to an error
 
     try:
@@ -237,7 +265,7 @@ def start_worker(tools: Iterable[str]) -> None:
 
 
 def _end_with_parent() -> None:
-    """End this process when its parent process has ended, even if it was killed."""
+    """Wait for the end of the parent process, then end this one at once; do nothing without a parent."""
     from multiprocessing import parent_process  # imported already: it has started this process
 
     parent = parent_process()
@@ -247,7 +275,7 @@ def _end_with_parent() -> None:
 
 
 def _report_exits() -> None:
-    """Change `os._exit`, so that a tool that calls `os._exit(0)` ends this process with another exit code.
+    """Replace `os._exit`, so that a tool that calls `os._exit(0)` ends this process with another code.
 
     After the exit code 0, the pool would continue to wait for the answer.
     """
@@ -284,7 +312,11 @@ def mark_begun(call: str) -> Iterator[bool]:
 
 
 def _event(call: str) -> Any:  # Dask's, which has no types
-    """Return the event of a call on Dask's scheduler, or None if this process is not a Dask worker."""
+    """Return the event of a call on Dask's scheduler; None if this process is not a Dask worker.
+
+    Args:
+        call: The unique id of the call.
+    """
     distributed: Any = sys.modules.get("distributed")  # a worker of Dask has imported it
     if distributed is None:
         return None
