@@ -416,6 +416,7 @@ def _read_image(block: Mapping[str, Any], make: type[Content]) -> Content:
 
     Raises:
         KeyError: The block has no data.
+        TypeError, AttributeError: A value has the wrong type.
         ValueError: The data is not base64 or empty, or the media type is not that of an image.
     """
     data = _decode_base64(block["data"])
@@ -434,6 +435,7 @@ def _read_file(block: Mapping[str, Any], make: type[Content]) -> Content:
 
     Raises:
         KeyError: A key is missing.
+        TypeError, AttributeError: A value has the wrong type.
         ValueError: The blob is not base64, or the URI or media type is not valid.
     """
     resource = block["resource"]
@@ -451,6 +453,7 @@ def _read_link(block: Mapping[str, Any], make: type[Content]) -> Content:
 
     Raises:
         KeyError: The block has no URI.
+        TypeError, AttributeError: A value has the wrong type.
         ValueError: A value is not valid.
     """
     description = block.get("description")

@@ -137,7 +137,9 @@ class ParameterReader:
     def _parameter(self, raw: RawParameter, make_default: Callable[[], Any] | None) -> Parameter:
         """Return the parameter of `raw`, with the codec of its type and its description in the docstring.
 
-        The type is that of the annotation, or else of the docstring or default. The docstring's entry is consumed.
+        The type is that of the annotation, or else of the docstring or default; for `*args`, the codec is one of a
+        list. The docstring's entry is consumed. A parameter with `make_default`, the default's factory, is not
+        required.
         """
         documented = self._documented.pop(raw.name, None) if self._documented else None
         if raw.annotation is not EMPTY:

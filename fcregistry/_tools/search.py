@@ -432,7 +432,8 @@ def index_text(text: str) -> str:
 def _index_chunk(chunk: str) -> str:
     """Return the words of a text without spaces as the table stores them, joined by spaces; cached.
 
-    Those of a name come with the whole name. Empty if the text has no words.
+    A name of several words gives each, and all as one word. A run of a script without spaces gives its pairs of
+    characters and its last character. Empty if the text has no words.
     """
     words: list[str] = []
     for term in terms(chunk):
@@ -475,8 +476,7 @@ def _split_name(run: str) -> list[str]:
 def _join_digits(parts: list[str]) -> list[str]:
     """Return `parts` with digits joined to a short part before them: s3, mp3, 3d and utf8 are words.
 
-    Digits join the part before them, and a single letter joins digits before it, if that part has at most 4
-    characters.
+    A single letter is joined to digits before it. A part of more than 4 characters takes nothing more.
     """
     joined: list[str] = []
     for part in parts:

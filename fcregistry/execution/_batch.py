@@ -137,7 +137,10 @@ class Batch:
         return raise_interrupt(await self._run_on_loop(range(len(self._calls))))
 
     async def _run_on_loop(self, places: Iterable[int]) -> list[ToolResult | Interrupt]:
-        """Run the calls with the indexes `places` on the running loop; return results or interrupts in order."""
+        """Run the calls with the indexes `places` on the running loop; return results or interrupts in order.
+
+        At most `max_concurrency` calls run at the same time.
+        """
         from asyncio import Semaphore  # there is a loop, so it is imported
 
         slots = Semaphore(self._pipeline.settings.max_concurrency)

@@ -113,6 +113,8 @@ def check_keys(tools: Iterable[Tool]) -> None:
 def _key_paths(given: Any, step: CallStep) -> frozenset[KeyPath]:
     """Return the keys in `given`: a key, several keys, or a function that returns them for the arguments.
 
+    The function gets copies of the decoded arguments, with defaults.
+
     Raises:
         ValueError: A key is not valid, the keys are too many, or the function is a coroutine function.
         Exception: Whatever the function raises.
@@ -289,8 +291,8 @@ class BatchOrder:
     def _calls_before(self, place: int) -> list[int]:
         """Return the indexes of calls that must end before the call with the index `place` begins; some twice.
 
-        A call whose accesses have changed waits for all calls that have begun, and all calls that begin later wait for
-        it.
+        A call whose accesses have changed waits for all calls that run, and for those that changed before it. Any
+        other call waits for the calls that it conflicts with, and for all changed ones.
         """
         if place not in self._changed:
             return [*self._before[place], *self._changed]
@@ -375,8 +377,8 @@ class _ConflictFinder:
     def _conflicts_at(self, path: KeyPath, *, writes: bool) -> Iterator[int]:
         """Yield the indexes of earlier calls that conflict with a call that reads the key `path`.
 
-        With `writes`, the call writes the key. Some indexes come twice; a call that another of these waits for may be
-        left out.
+        These write the key, or one above or below it. With `writes`, the call writes the key, and calls that read such
+        a key conflict, too. Some indexes come twice; a call that another of these waits for may be left out.
         """
         nodes = [self._root]
         for name in path:

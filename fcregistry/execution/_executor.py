@@ -471,7 +471,9 @@ class Executor:
         *,
         one: bool,
     ) -> Effects[list[ToolResult]]:
-        """Return a coroutine of effects that runs expressions; see `run_expressions` in `_graph.py`.
+        """Return a coroutine of effects that runs expressions, and returns their results.
+
+        See `run_expressions` in `_graph.py` for the arguments, and `Effect`.
 
         Raises:
             RuntimeError: The `with` block of the executor was left.

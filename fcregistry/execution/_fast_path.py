@@ -105,7 +105,7 @@ def _arguments_reader(bound: Bound, settings: Settings) -> ReadArguments:
         """Return the decoded arguments of a call, a failed result if they are not valid, or None to give up.
 
         It gives up where the pipeline must decide: arguments that are not text, long, deep or not JSON, that have a
-        name twice, can be repaired, or whose decoding raises an exception.
+        name twice, are valid after repairs or take long to check, or whose decoding raises an exception.
         """
         text = call._arguments
         if type(text) is not str or len(text) > longest:

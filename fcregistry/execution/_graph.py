@@ -107,7 +107,9 @@ def run_nodes(pipeline: Pipeline, nodes: list[CallNode], context: CallsContext) 
     authorised = yield from authorise_nodes(pipeline, nodes, context)
 
     def make_ready(place: int, inner: dict[int, ToolResult]) -> PreparedCall:
-        """Return the call with the index `place`, the results that it needs filled in, or its failed result.
+        """Return the call with the index `place`, its needed results filled in, or its failed result.
+
+        If an approver was asked, it has the approval.
 
         Args:
             place: The index.

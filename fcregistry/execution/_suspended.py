@@ -433,7 +433,7 @@ def resume_calls(
         """Return a call that may run, or a failed result, in a `ResumedCall`.
 
         It fails if it was denied, if it needs approval, also by rules that have changed, and is not decided, or by
-        `step_of`. A decision is logged.
+        `step_of`. A decision is logged. The result of a call that had failed before is marked as `seen`.
         """
         if isinstance(call, ToolResult):
             return ResumedCall(call, seen=True)
