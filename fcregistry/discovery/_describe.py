@@ -271,7 +271,11 @@ class Changes:
         return sorted(found - {""})
 
     def _watching(self, own_import: Callable[..., Any]) -> Callable[..., Any]:
-        """Return an `__import__` that calls `own_import`, and notes what the imports of other packages change."""
+        """Return an `__import__` that calls `own_import`, and notes in this object what other packages change.
+
+        It compares the state before and after each absolute import in the plugin's own modules for which `_runs_others` is true. An import that runs
+        inside such an import is not compared again. Exceptions of `own_import` pass through.
+        """
 
         def watched_import(
             name: str,
@@ -294,6 +298,8 @@ class Changes:
 
     def _runs_others(self, name: str, fromlist: Sequence[str]) -> bool:
         """Return whether an import statement may run code that is neither the plugin's own nor Python's.
+
+        False for the plugin's own package, for Python's modules, and for a module that is imported and has all the names of `fromlist`.
 
         Args:
             name: The name of the module.
@@ -347,7 +353,9 @@ def _facts() -> dict[str, dict[Any, Any]]:
 
 
 def _differences(before: dict[str, dict[Any, Any]]) -> dict[Fact, Any]:
-    """Return the facts that differ from `before`, with their values now; `_NOTHING` if one is gone.
+    """Return the facts that differ from `before`, by (kind, item), with their values now.
+
+    The value is `_NOTHING` if the item is gone.
 
     Args:
         before: The earlier result of `_facts`.
@@ -362,21 +370,28 @@ def _differences(before: dict[str, dict[Any, Any]]) -> dict[Fact, Any]:
 
 
 def _loop_policy() -> str | None:
-    """Return the type of the event loop policy as text; None if there is none, or asyncio's own."""
+    """Return `module.name` of the type of the event loop policy that is set.
+
+    The result is None if none is set, or if it is one of asyncio's own.
+    """
     policy = getattr(sys.modules.get("asyncio.events"), "_event_loop_policy", None)
     module = type(policy).__module__
     return None if policy is None or module.startswith("asyncio.") else f"{module}.{type(policy).__qualname__}"
 
 
 def _broad_filters(filters: list[Any]) -> Iterator[str]:
-    """Yield, as text, those of `filters` that apply to a built-in category of warnings in every module."""
+    """Yield `action category` for each filter of a built-in category in any module, with any message.
+
+    Args:
+        filters: Filters as in `warnings.filters`; all others of them are left out.
+    """
     for action, message, category, module, line in filters:
         if message is None and module is None and line == 0 and category.__module__ == "builtins":
             yield f"{action} {category.__name__}"
 
 
 def _threads() -> list[threading.Thread]:
-    """Return the running threads, without the main thread."""
+    """Return the running threads except the main thread; none if `threading` is not fully imported."""
     module = sys.modules.get("threading")
     if module is None or not hasattr(module, "main_thread"):  # it is being imported
         return []
@@ -384,7 +399,10 @@ def _threads() -> list[threading.Thread]:
 
 
 def _has_processes() -> bool:
-    """Return whether a process that this process started is still running."""
+    """Return whether this process has child processes of which none has ended.
+
+    False if it has no child process, if one has ended and nothing has waited for it, or if the system does not have `os.waitid`.
+    """
     if not hasattr(os, "waitid"):
         return False
     try:
@@ -394,5 +412,8 @@ def _has_processes() -> bool:
 
 
 def _thread_name(thread: threading.Thread) -> str:
-    """Return the name of a thread; if Python made the name, the name of its function or `without a name`."""
+    """Return the name of a thread.
+
+    If Python made the name (`Thread-1 (work)`), the result is the function in it (`work`); `without a name` if it has none.
+    """
     return re.sub(r"^Thread-\d+(?: \((.*)\))?$", r"\1", thread.name) or "without a name"

@@ -163,9 +163,12 @@ class Discovery:
             self._load(plugin)
 
     def _load(self, plugin: FoundPlugin) -> bool:
-        """Import `plugin` unless it is loaded or must not be imported; return whether it was imported now.
+        """Try to import `plugin`; return whether that was tried now, with success or failure.
 
-        A plugin that is known to fail, and so is not tried, counts as failed in this process only: the index does not get that failure.
+        False without an import if the plugin has an outcome already, if this thread is importing it, or if the configuration forbids it. Also False
+        if
+        its distribution has changed since it was found, or if the index says that it ends the process: it then counts as failed, in this process
+        only.
         """
         if not self.imports.is_due(plugin.key) or Permission().to_import(plugin):
             return False
@@ -182,7 +185,10 @@ class Discovery:
         return is_new
 
     def _replace_described(self, plugin: FoundPlugin) -> None:
-        """Give the described tools of `plugin` that callers have their declarations, since it is imported now."""
+        """Have the tools of `plugin` that were made from descriptions use its declarations.
+
+        The plugin was imported just now. A tool that cannot be defined is left as it is, without an error.
+        """
         from fcregistry._tools.tool import definition_of  # as above
         from fcregistry.errors import FcregistryError
 
@@ -198,7 +204,9 @@ class Discovery:
                 self._load(plugin)
 
     def _failure(self, key: PluginKey) -> FailedPlugin | None:
-        """Return the failure of a plugin in this process or in the index; None if it is not known to fail.
+        """Return the failure of a plugin; None if it is not known to fail.
+
+        If this process has tried to import it, only that outcome counts, otherwise the description in the index.
 
         Args:
             key: The plugin.
@@ -206,11 +214,13 @@ class Discovery:
         return self.imports.failure(key) if key in self.imports.outcomes else self._described_failure(key)
 
     def _described_failure(self, key: PluginKey, by: str | None = None) -> FailedPlugin | None:
-        """Return the failure that the index describes for a plugin; None if it describes none.
+        """Return the failure that the valid description of a plugin in the index reports.
+
+        The result is None if there is no such description, it reports no failure, or it is not by the maker `by`.
 
         Args:
             key: The plugin.
-            by: The only maker whose description counts; None if every description counts.
+            by: The maker of the description, such as `watching`; None for any maker.
         """
         description = self.index.descriptions().get(key)
         if description is None or not description.failed or by not in (None, description.by):
@@ -267,7 +277,7 @@ class Discovery:
         return {each.plugin.key: each for each in made}
 
     def _renew_index(self) -> None:
-        """Describe all plugins again: the index has turned out to be damaged."""
+        """Find what is installed again, and describe the plugins anew: the index has turned out to be damaged."""
         self.refresh()
         self.describe_all()
 
@@ -275,7 +285,7 @@ class Discovery:
     def _describe_elsewhere(self) -> Describe | None:
         """The function that describes plugins in other processes; None if this process has to import plugins.
 
-        A program imports them, and so does a process without an index to store descriptions in.
+        That is so if `describe` is not set, as in a program, or if there is no index file to store descriptions in.
         """
         return None if self.index.file is None else self.describe
 
@@ -285,10 +295,12 @@ class Discovery:
         plugins: Sequence[FoundPlugin],
         is_kept: Callable[[FreshDescription], bool] = lambda made: True,
     ) -> list[FreshDescription]:
-        """Have plugins described in other processes, and return the new descriptions.
+        """Have plugins described in other processes, save the descriptions, and return all of them.
+
+        Descriptions that `is_kept` rejects are returned too. If `describe` raises an exception, those made so far are saved, and it passes through.
 
         Args:
-            describe: Describes the plugins.
+            describe: Describes the plugins; not called if there are none.
             plugins: The plugins.
             is_kept: Returns whether the index keeps a description; by default it keeps all.
         """
@@ -312,6 +324,9 @@ class Discovery:
     def _undescribed(self, distribution: str | None) -> list[FoundPlugin]:
         """Return the plugins that may be imported, and are neither described nor imported.
 
+        A plugin whose import failed in this process, or is under way in this thread, counts as imported. Plugins that only the index names, and no
+        metadata, are left out.
+
         Args:
             distribution: The distribution of the plugins; None for all plugins.
         """
@@ -326,7 +341,11 @@ class Discovery:
         return [each for each in plugins if each.cached is None or is_in_metadata(each)]
 
     def _describe_by_manifests(self, undescribed: list[FoundPlugin]) -> list[FoundPlugin]:
-        """Describe plugins by their up-to-date manifests; return those of `undescribed` that have none."""
+        """Describe plugins by their up-to-date manifests; return those of `undescribed` that are left.
+
+        The index stores the descriptions. A plugin is left if it has no such manifest, or if a description of it turned out to be wrong; without an
+        index file, all are.
+        """
         if self.index.file is None or not undescribed:
             return undescribed
         from fcregistry.discovery._describe import describe_by_manifests
@@ -340,7 +359,10 @@ class Discovery:
         return [each for each in undescribed if each.key not in described]
 
     def _import_and_describe(self, plugins: Iterable[FoundPlugin]) -> None:
-        """Import `plugins` in this process, and store descriptions of them in the index for later processes."""
+        """Import `plugins` in this process, and store descriptions of them in the index for later processes.
+
+        Nothing is stored of plugins that `_load` did not try, whose failure is stored already, or whose tools depend on the environment.
+        """
         from time import time_ns
 
         since = time_ns()
@@ -379,15 +401,22 @@ class Discovery:
         yield from (each for each in self._described_by_sources() if name in (None, each[0].name))
 
     def _all_aliased(self, name: str) -> Iterator[tuple[Described, Shipper]]:
-        """Yield the described tools with the alias `name`, hidden ones included, each with its owner."""
+        """Yield the described tools with the alias `name`, each with its owner.
+
+        They are those of the index and of the sources, hidden ones included.
+        """
         yield from self.index.aliased(name)
         yield from (each for each in self._described_by_sources() if name in each[0].options.get("aliases", ()))
 
     def _described_by_sources(self) -> Iterator[tuple[Described, SourceOwner]]:
+        """Yield the tools of all sources, as these describe them without being opened, each with its owner."""
         return chain.from_iterable(known.described() for known in tuple(self.sources.values()))
 
     def _visible(self, described: Iterable[tuple[Described, Shipper]]) -> Iterator[tuple[Described, Shipper]]:
-        """Yield those of `described` that may be seen, and whose plugins are not imported and do not fail."""
+        """Yield those of `described` that the configuration allows to see.
+
+        Tools of plugins that this process has tried to import, or whose descriptions report a failure, are left out.
+        """
         permission, outcomes, failed = Permission(), self.imports.outcomes, self.index.failed()
         for each in described:
             key = each[1].key
@@ -450,14 +479,14 @@ class Discovery:
         return declared[-1]
 
     def _source_of(self, described: Described) -> KnownSource | None:
-        """Return the source of a described tool, or None if a plugin ships the tool."""
+        """Return the source of a described tool; None if a plugin ships the tool, or the source is unknown."""
         return None if described.plugin is None else self.sources.get(described.plugin)
 
     def _check_opening(self, source: SourceOwner, described: Described) -> None:
         """Check that a source may be opened for a described tool.
 
         Raises:
-            PluginError: The source must not be opened.
+            PluginError: The configuration forbids it, or this code runs inside `without_imports`.
         """
         from fcregistry.errors import PluginError
 
@@ -466,10 +495,10 @@ class Discovery:
             raise PluginError(f"{described.name} cannot be called, since {source.label} is not opened: {reason}")
 
     def _imported_for(self, described: Described) -> FoundPlugin:
-        """Import the plugin of a described tool, and return the plugin.
+        """Import the plugin of a described tool, unless it is imported already, and return the plugin.
 
         Raises:
-            PluginError: The plugin does not load, or must not be imported.
+            PluginError: The plugin does not load, must not be imported, was uninstalled, or is being imported by this thread.
         """
         from fcregistry.errors import PluginError
 
@@ -568,7 +597,12 @@ class Discovery:
         return LoadReport.of([each for each in outcomes if each is not None])
 
     def _outcome(self, plugin: FoundPlugin, permission: Permission) -> Outcome | None:
-        """Return the outcome of `plugin`; None if it is neither loaded nor described, and not disabled either."""
+        """Return the outcome of `plugin`: of its import in this process, or of its description.
+
+        If it was not imported here, the result is a `DisabledPlugin` if the plugin must not be described, or is not described and must not be
+        imported;
+        else a `FailedPlugin` or `DescribedPlugin` if it is described; else None.
+        """
         from dataclasses import replace
 
         from fcregistry.discovery._report import DescribedPlugin, DisabledPlugin, FailedPlugin, LoadedPlugin
@@ -604,13 +638,16 @@ def _has_sqlite() -> bool:
 
 
 def _importable(plugins: Iterable[FoundPlugin]) -> list[FoundPlugin]:
-    """Return the plugins that the configuration allows to import."""
+    """Return those of `plugins` that the configuration allows to import, in their order."""
     permission = Permission()
     return [each for each in plugins if permission.to_import(each) is None]
 
 
 def _has_stored_failure(plugin: FoundPlugin) -> bool:
-    """Return whether the index says that the installed version of a plugin did not load."""
+    """Return whether the index describes the installed version of a plugin as a failure.
+
+    The description need not be valid any more.
+    """
     return plugin.cached is not None and bool(plugin.cached.by) and plugin.cached.failed
 
 

@@ -184,11 +184,13 @@ class Extensions:
         """Return the call hook of an installed extension, and load the extension if necessary.
 
         Args:
-            name: The extension's name, or its label.
+            name: The name of its entry point, or its label, such as `acme[audit]`.
             source: The setting or argument that names it, for messages.
 
         Raises:
-            PluginError: No extension or several extensions have that name, or the extension cannot be loaded or has no call hook.
+            PluginError: No extension or several enabled extensions have that name, or the extension is disabled, does not load, is being imported
+                by this
+                thread, or has no call hook.
         """
         named = tuple(each for each in self._found() if name in (each.entry_point, _normalized_label(name, each)))
         if not named:
@@ -272,14 +274,17 @@ def disable_advice(extensions: list[FoundExtension]) -> str:
 
 
 def _not_installed(missing: str) -> str:
-    """Return the end of a message: the extension `missing`, and the command that installs it."""
+    """Return the end of a message: that the extension `missing` is not installed, and how to install it."""
     from fcregistry._base.install import install_command  # on the way to an error
 
     return f"the extension {missing}, which is not installed: {install_command(missing)}"
 
 
 def _normalized_label(name: str, found: FoundExtension) -> str:
-    """Return `name` if it is the label of `found`, in any spelling of the distribution; else ""."""
+    """Return `name` if it is the label `distribution[entry point]` of `found`, else "".
+
+    The distribution may be spelt in any way that PyPI takes for the same name; the entry point must match exactly.
+    """
     distribution, _, rest = name.partition("[")
     return name if rest == f"{found.entry_point}]" and normalized(distribution) == found.project else ""
 
@@ -288,7 +293,7 @@ def _hook_of_object(given: Any) -> CallHook:
     """Return the call hook that a module, object or function implements.
 
     Raises:
-        TypeError: `given` implements no hook before or after calls.
+        TypeError: `given` is a class, implements no hook before or after calls, or its hooks are not valid.
     """
     import pluggy
 
@@ -311,7 +316,10 @@ def _hook_of_object(given: Any) -> CallHook:
 
 
 def _namespace(given: Any) -> Any:
-    """Return an object in which pluggy finds hooks: a module with the function `given`, or `given`."""
+    """Return an object in which pluggy finds the hooks of `given`.
+
+    For a function or another callable with a `__name__`, that is a new module that has it under this name; otherwise `given` itself.
+    """
     name = getattr(given, "__name__", None)
     if isinstance(given, ModuleType) or not callable(given) or not isinstance(name, str):
         return given

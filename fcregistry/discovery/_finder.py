@@ -102,6 +102,8 @@ def find_entry_points(places: Places) -> tuple[FoundEntryPoint, ...]:
 def _projects_of(path: str, place: PathEntry, builds: set[tuple[str, str]]) -> tuple[str, ...]:
     """Return the names of the projects that have metadata in a folder, without the metadata in `builds`.
 
+    The names are normalized, and in the order of `place.names`; a name occurs as often as there is metadata of it.
+
     Args:
         path: The path of the folder.
         place: The metadata in it.
@@ -117,7 +119,7 @@ def _left_by_builds(places: Places) -> set[tuple[str, str]]:
     """Return the `*.egg-info` folders in editable projects, as (entry of `sys.path`, name).
 
     setuptools writes such a folder beside the code. If the folder of the code is on `sys.path`, its `*.egg-info` comes before the installed
-    `*.dist-info`, has the same content, and no RECORD.
+    `*.dist-info`, has the same content, and no RECORD. It counts only if that `*.dist-info` has entry points of fcregistry's groups.
     """
     eggs = [(path, name) for path, place in places.items() for name in place.names if name.endswith(".egg-info")]
     builds: set[tuple[str, str]] = set()
@@ -134,7 +136,7 @@ def _left_by_builds(places: Places) -> set[tuple[str, str]]:
 
 
 def _is_in_project(path: str, found: FoundEntryPoint) -> bool:
-    """Return whether the folder `path` is in the project of the distribution of `found`.
+    """Return whether the folder `path` is the source folder of the distribution of `found`, or inside it.
 
     False if that distribution is not installed in editable mode, or its metadata cannot be read.
     """
@@ -209,7 +211,10 @@ def scan_path(known: Mapping[str, PathEntry] | None = None) -> Places:
 
 
 def _metadata_names(path: str) -> tuple[str, ...]:
-    """Return the sorted names of the folders of metadata in the folder `path`; none if it cannot be read."""
+    """Return the sorted names of the folders `*.dist-info` and `*.egg-info` in the folder `path`.
+
+    In a folder `*.egg`, `EGG-INFO` counts too. The result is empty if the folder cannot be read.
+    """
     try:
         everything = os.listdir(path)
     except (OSError, ValueError):  # not a folder, or not readable
@@ -220,6 +225,8 @@ def _metadata_names(path: str) -> tuple[str, ...]:
 
 def _read_if_changed(path: str, names: tuple[str, ...], place: PathEntry | None) -> PathEntry:
     """Return the metadata in a folder: `place` if they have not changed, else as they are now.
+
+    They have changed if the `names` have, or the time or size of an `entry_points.txt`.
 
     Args:
         path: The path of the folder.
@@ -232,7 +239,10 @@ def _read_if_changed(path: str, names: tuple[str, ...], place: PathEntry | None)
 
 
 def _stamps(path: str, names: Iterable[str]) -> tuple[tuple[int, int] | None, ...]:
-    """Return the stamp of `entry_points.txt` in each of the folders `names` below `path` (see `stamp_of`)."""
+    """Return the stamp of `entry_points.txt` in each of the folders `names` below `path`, in order.
+
+    See `stamp_of`; it is None if there is no such file.
+    """
     return tuple([stamp_of(f"{path}/{name}/entry_points.txt") for name in names])
 
 
@@ -246,19 +256,19 @@ def stamp_of(path: str) -> tuple[int, int] | None:
 
 
 def _read(path: str, names: tuple[str, ...]) -> PathEntry:
-    """Return the metadata in the folders `names` below the folder `path`."""
+    """Read the metadata in the folders `names` below the folder `path`, and return them."""
     stamps = _stamps(path, names)
     found = [each for name, stamp in zip(names, stamps, strict=True) for each in _read_one(path, name, stamp)]
     return PathEntry(names, tuple(project_name(path, name) for name in names), tuple(found), stamps)
 
 
 def _read_one(path: str, info: str, stamp: tuple[int, int] | None) -> tuple[FoundEntryPoint, ...]:
-    """Return the entry points in one folder of metadata; none if `stamp` is None.
+    """Return the entry points of fcregistry's groups in one folder of metadata; none if `stamp` is None.
 
     Args:
         path: The entry of `sys.path`.
         info: The name of the folder of metadata in it.
-        stamp: The stamp of its `entry_points.txt`; None if there is none.
+        stamp: The stamp of its `entry_points.txt`; None if that does not exist.
     """
     if stamp is None:  # most distributions have no entry points; metadata in a single file are of ancient installers
         return ()
@@ -269,7 +279,7 @@ def _read_one(path: str, info: str, stamp: tuple[int, int] | None) -> tuple[Foun
 
 
 def _outside_folders() -> Iterator[FoundEntryPoint]:
-    """Yield the entry points of distributions that are not in a folder of `sys.path`.
+    """Yield the entry points of fcregistry's groups whose distributions are not in a folder of `sys.path`.
 
     These distributions are in archives on `sys.path`, or other packages' importers find them.
     """
@@ -288,7 +298,7 @@ def _outside_folders() -> Iterator[FoundEntryPoint]:
 
 
 def _finds_distributions(importer: object) -> bool:
-    """Return whether `importer`, of another package than Python, finds distributions.
+    """Return whether `importer` has a method `find_distributions`, and is not one of Python's own.
 
     Python's own importer looks into the folders of `sys.path`.
     """

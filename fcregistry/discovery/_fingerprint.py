@@ -99,7 +99,10 @@ def is_external(path: str) -> bool:
 
 @cache
 def _own_paths() -> tuple[str, ...]:
-    """Return the beginnings of the paths of Python's and fcregistry's files."""
+    """Return the beginnings of the paths of Python's and fcregistry's files; the result is cached.
+
+    Python's are all files and folders beside `os.py`, except site-packages and dist-packages.
+    """
     from fcregistry import _version
 
     standard = os.path.dirname(os.__file__)

@@ -300,9 +300,9 @@ _MOST_OF_NAMES: Final = 4096
 
 
 def _is_named_in(text: str, found: FoundEntryPoint) -> bool:
-    """Return whether `text`, the content of `entry_points.txt`, names the entry point `found`.
+    """Return whether `text`, the content of `entry_points.txt`, has the entry point `found`.
 
-    The text is read as `importlib.metadata` reads it.
+    Its group, name and value must match. The text is read as `importlib.metadata` reads it.
     """
     kind, sought = None, (found.entry_point, found.value)
     for line in map(str.strip, text.splitlines()):
@@ -314,7 +314,7 @@ def _is_named_in(text: str, found: FoundEntryPoint) -> bool:
 
 
 def _entry_point_text(source: Distribution) -> str:
-    """Return the text of a distribution's `entry_points.txt`; empty if it cannot be read."""
+    """Return the text of a distribution's `entry_points.txt`; empty if it is missing or cannot be read."""
     try:
         return source.read_text("entry_points.txt") or ""
     except (OSError, UnicodeDecodeError):
@@ -337,8 +337,8 @@ _BEGINNING: Final = r"Metadata-Version: [\x21-\x7e]+\nName: ([\x21-\x7e]+)\nVers
 def _identity(source: Distribution) -> tuple[str | None, str | None]:
     """Return the name and version of a distribution; None for each that its metadata do not have.
 
-    All build tools write both in the first lines of METADATA, which a regular expression reads. For any other file, the parser of
-    `importlib.metadata` is used, which takes ten times as long.
+    Both are None if the metadata cannot be read. All build tools write both in the first lines of METADATA, which a regular expression reads. For any
+    other file, the parser of `importlib.metadata` is used, which takes ten times as long.
     """
     import re
 
@@ -387,7 +387,10 @@ def near_miss_groups() -> tuple[tuple[str, str], ...]:
 
 
 def _is_near_miss(group: str) -> bool:
-    """Return whether the name of an entry-point group looks like a misspelt `fcregistry`."""
+    """Return whether the name of an entry-point group looks like `fcregistry`, misspelt or not.
+
+    Only letters count, in any case: the name begins with `fcregist`, or `difflib` rates its similarity above 0.8.
+    """
     import re
     from difflib import SequenceMatcher  # only `fcregistry doctor` needs it
 

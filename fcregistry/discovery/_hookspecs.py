@@ -252,7 +252,11 @@ def guarded_family(family: Family, extension: FoundExtension) -> Family:
 
 
 def _check_codec(codec: object) -> Codec | None:
-    """Return `codec` if it is a `Codec` or None; raise `TypeError` otherwise."""
+    """Return `codec` if it is a `Codec` or None.
+
+    Raises:
+        TypeError: It is something else.
+    """
     if codec is None or isinstance(codec, Codec):
         return codec
     raise TypeError(f"a family returns a Codec or None, not a {type(codec).__name__}")

@@ -64,6 +64,8 @@ def set_aside(folder: str, names: Iterable[str], found: Collection[FoundEntryPoi
 def _carried_metadata(folder: str, info: str) -> Iterator[str]:
     """Yield the paths of other folders of metadata in which a distribution's RECORD lists files.
 
+    Each folder is yielded once, also if links or another case lead to it; nothing is yielded if RECORD cannot be read.
+
     Args:
         folder: The entry of `sys.path`.
         info: The distribution's folder of metadata in it.
@@ -89,6 +91,8 @@ def _carried_metadata(folder: str, info: str) -> Iterator[str]:
 def _lines_of_metadata(record: bytes, own: bytes) -> Iterator[bytes]:
     """Yield the lines of RECORD that may list a file in another distribution's folder of metadata.
 
+    These are the lines that have `-info/` in any case, apart from `own` at the beginning, or a quotation mark; a line may be yielded twice.
+
     Args:
         record: The content of RECORD.
         own: The beginning of the paths in the distribution's own folder of metadata, in lower case.
@@ -106,7 +110,10 @@ def _lines_of_metadata(record: bytes, own: bytes) -> Iterator[bytes]:
 
 
 def _path_of(line: bytes) -> str:
-    """Return the path in a line of RECORD, with slashes."""
+    """Return the path in a line of RECORD, with slashes in place of backslashes.
+
+    That is the first field of the line as CSV, or the whole line if it is not valid CSV.
+    """
     from csv import Error, reader  # few lines get here
 
     text = os.fsdecode(line)
@@ -146,7 +153,7 @@ def doubt_about(found: FoundEntryPoint, *, thorough: bool) -> str | None:
 def _metadata_doubt(found: FoundEntryPoint) -> tuple[str | None, str | None]:
     """Return the reason to doubt the metadata of `found`, and the project folder of an editable install.
 
-    Each is None if there is none.
+    The result is (reason, None) if there is one; (None, None) if RECORD lists the module; else (None, folder), if an editable install leads to it.
     """
     if not found.folder:  # the index and a worker do not know where it is installed
         where = "is not installed in a folder of sys.path (it may be in an archive)"
@@ -168,7 +175,11 @@ def _metadata_doubt(found: FoundEntryPoint) -> tuple[str | None, str | None]:
 
 
 def _recorded_paths(found: FoundEntryPoint) -> frozenset[str]:
-    """Return the paths that the RECORD of an entry point's distribution lists; none if there is no RECORD."""
+    """Return the paths that the RECORD of an entry point's distribution lists; none if there is no RECORD.
+
+    Raises:
+        OSError, ValueError: RECORD exists, and cannot be read.
+    """
     try:  # read without importlib.metadata, whose import takes longer than all of this
         with open(f"{found.folder}/{found.info}/RECORD", encoding="utf-8", newline="") as file:
             return recorded_files(file.read())
@@ -217,7 +228,10 @@ def roots_of(paths: Iterable[str], modules: Iterable[str]) -> frozenset[str]:
 
 
 def _files_of(module: str) -> tuple[str, ...]:
-    """Return the paths that the file of a module may have, relative to its entry of `sys.path`."""
+    """Return the relative paths, with slashes, that the file of a module or package `module` may have.
+
+    They are relative to its entry of `sys.path`: one for each suffix that Python imports, whether the file exists or not.
+    """
     from importlib.machinery import all_suffixes
 
     path = module.replace(".", "/")
@@ -228,7 +242,7 @@ def _shadowing_reason(found: FoundEntryPoint, listed: Collection[str], editable:
     """Return the reason that importing an entry point would run code of another distribution, or None.
 
     That code is in place of the module that the entry point names, or in a package above it or above another module of the distribution,
-    which may be a namespace.
+    which may be a namespace. A file counts as the distribution's own if RECORD lists it, or if it is in the project folder.
 
     Args:
         found: The entry point.
@@ -253,21 +267,24 @@ def _shadowing_reason(found: FoundEntryPoint, listed: Collection[str], editable:
 
 
 def _namespaces(listed: Iterable[str]) -> list[str]:
-    """Return, sorted, the namespace packages that contain code of a distribution, according to its RECORD.
+    """Return, sorted, the dotted names of the namespaces that contain topmost packages of a distribution.
 
     Args:
-        listed: The paths that RECORD lists.
+        listed: The paths that RECORD lists, from which the namespaces are derived.
     """
     return sorted({root.rpartition(".")[0] for root in roots_of(listed, ()) if "." in root})
 
 
 def _is_one_of(path: str, files: Collection[str]) -> bool:
-    """Return whether `path` is one of `files`, or leads to one by links."""
+    """Return whether `path` is one of `files`, as text or after links are resolved."""
     return path in files or os.path.realpath(path) in map(os.path.realpath, files)
 
 
 def _is_below(path: str, folder: str | None) -> bool:
-    """Return whether `path` is in `folder`, at any depth; False if there is no folder."""
+    """Return whether `path` is in `folder`, at any depth; False if `folder` is None or empty.
+
+    Links are resolved first.
+    """
     return bool(folder) and os.path.realpath(path).startswith(os.path.join(os.path.realpath(str(folder)), ""))
 
 
@@ -338,7 +355,10 @@ def files_run_by(module: str) -> Iterator[str | None]:
 
 
 def _imported_for(file: Path) -> str | None:
-    """Return the file that Python imports from the folder of `file` for its module name, or None."""
+    """Return the origin (see `_origin`) of what Python imports from the folder of `file` for its name.
+
+    For an `__init__` file, name and folder are those of its package. The result is None if the name is not an identifier, or nothing is found.
+    """
     from importlib.machinery import PathFinder
 
     package = file.parent if file.name.partition(".")[0] == "__init__" else None
@@ -348,9 +368,9 @@ def _imported_for(file: Path) -> str | None:
 
 
 def _origin(spec: ModuleSpec | None) -> str | None:
-    """Return the file that a module comes from, or a description if it is not in a file.
+    """Return `spec.origin`, the file that a module comes from, or a description if it has none.
 
-    The result is None if there is no spec, and for a namespace, which runs nothing.
+    The result is None if `spec` is None, and for a namespace, which runs nothing.
     """
     if spec is None or spec.origin is not None or spec.submodule_search_locations is not None:
         return None if spec is None else spec.origin

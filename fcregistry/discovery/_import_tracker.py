@@ -79,7 +79,9 @@ class ImportTracker:
     def _note_import(
         self, importer: str, scope: Mapping[str, object], name: str, fromlist: Sequence[str], level: int
     ) -> None:
-        """Note the modules that an import statement may import.
+        """Note, for the module `importer`, the modules that an import statement may import.
+
+        These are the module `name`, and `name.each` for each name in `fromlist`, whether that is a module or not.
 
         Args:
             importer: The module with the statement.
@@ -96,7 +98,12 @@ class ImportTracker:
         imported.update(f"{name}.{each}" for each in fromlist)
 
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
-        """Note the file or folder that an audit event says is opened for reading."""
+        """Note the file or folder that an audit event says is opened for reading.
+
+        If importlib opens it, it is added to `modules_read`, but only if it is a file of code; otherwise it is noted for the module that opens it
+        (see
+        `_importer`), if any. Nothing is noted for other events, for writing, or for a file given by its number.
+        """
         if event not in _READING_EVENTS or not arguments or not isinstance(arguments[0], (str, bytes, os.PathLike)):
             return
         if event == "open" and _is_for_writing(arguments):
@@ -154,7 +161,7 @@ class ImportTracker:
 
 
 def _source(path: str) -> str:
-    """Return the source file of a byte-code file if its name tells it; any other path as it is."""
+    """Return the source file that a path `*.pyc` in `__pycache__` belongs to; any other path as it is."""
     from importlib.util import source_from_cache
 
     try:
@@ -164,7 +171,11 @@ def _source(path: str) -> str:
 
 
 def _is_for_writing(arguments: tuple[Any, ...]) -> bool:
-    """Return whether an audit event `open` with these arguments opens the file for writing."""
+    """Return whether an audit event `open` opens the file for writing.
+
+    Args:
+        arguments: Those of the event: path, mode, flags. The flags count if the mode is not text; False if neither is known.
+    """
     mode, flags = (*arguments[1:3], None, None)[:2]
     if isinstance(mode, str):
         return any(letter in mode for letter in "wax+")
@@ -174,7 +185,7 @@ def _is_for_writing(arguments: tuple[Any, ...]) -> bool:
 def _importer() -> str:
     """Return the name of the innermost module on the stack that is neither Python's own nor fcregistry's.
 
-    The result is empty if there is no such module.
+    The function that calls this one does not count. The result is empty if there is no such module.
     """
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:

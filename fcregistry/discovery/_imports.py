@@ -129,7 +129,7 @@ def _has_failed(outcome: LoadedPlugin | FailedPlugin) -> bool:
 def _is_left_half_imported(module: str) -> bool:
     """Return whether another thread of the parent was importing `module` when this process was forked.
 
-    This process does not have that thread, and Python would wait for it forever.
+    This process does not have that thread, and Python would wait for it forever. False if this thread itself is importing the module.
     """
     if not is_being_imported(module):
         return False

@@ -180,7 +180,10 @@ class Index:
         return index
 
     def _read_stored(self) -> Stored:
-        """Return the content of the newest file; nothing if there is none, or if it is damaged."""
+        """Return the content of the index file; empty if there is none, or if it is damaged.
+
+        The file is opened again if it is another than the one opened last. A damaged file is removed, as `_discard_damaged` does.
+        """
         stamp = None if self.file is None else self.file.stamp()
         try:
             with sqlite_lock:
@@ -197,6 +200,8 @@ class Index:
     def _valid(self, found: Iterable[FoundEntryPoint], stored: Stored) -> Iterator[Description]:
         """Yield the valid descriptions of the plugins in `found`.
 
+        One that this process has made is always valid; for the others, see `_check`.
+
         Args:
             found: The installed entry points.
             stored: The content of the file.
@@ -210,6 +215,10 @@ class Index:
 
     def _check(self, changed_files: set[int]) -> Callable[[EntryPointRow], bool]:
         """Return a function that returns whether the description in a row is valid.
+
+        It is not if the extensions or files that it depends on have changed. An exact index also rejects descriptions that programs made, and any
+        other
+        index those of failures, unless the plugin ends or blocks the process.
 
         Args:
             changed_files: The numbers of the files that have changed since descriptions were made from them.
@@ -229,7 +238,7 @@ class Index:
         return is_valid
 
     def _use_descriptions(self, descriptions: Iterable[Description]) -> None:
-        """Use `descriptions` as the valid descriptions from now on."""
+        """Use `descriptions` as the only valid ones from now on; tools made from earlier ones are forgotten."""
         by_row = {each.row: each for each in descriptions}
         by_key = {each.plugin.key: each for each in by_row.values()}
         self._snapshot = _Snapshot(self._connection, by_row, by_key, {})
@@ -285,6 +294,8 @@ class Index:
 
     def _tools(self, query: str, *values: object) -> list[tuple[Described, FoundPlugin]]:
         """Return the described tools that a query finds, each with its plugin; a tool is made once.
+
+        Tools of plugins without a valid description are left out; the result is empty if there is no file.
 
         Args:
             query: A query for the columns of `_TOOLS`.
@@ -352,7 +363,10 @@ class Index:
         return next(filter(None, (self._record(described, row) for row in others)), None)
 
     def _record(self, described: Described, row: int) -> ToolRecord | None:
-        """Return the record in the row `row`, or None if it is not the record of `described`."""
+        """Return the record of `described` from the row `row` of the table of tools.
+
+        The result is None if the row does not exist, is of another tool, or if the file is damaged.
+        """
 
         def read(_: _Snapshot, connection: sqlite3.Connection) -> ToolRecord | None:
             for name, group, *plugin, text in connection.execute(_RECORD, (row,)):
@@ -473,7 +487,10 @@ class Index:
         self._use_descriptions([each for each in self._snapshot.by_row.values() if each.plugin not in plugins])
 
     def _change_file(self, change: Callable[[sqlite3.Connection], None]) -> bool:
-        """Apply `change` to the file; return False if there is no file, or if it cannot be written."""
+        """Replace the file with a copy that `change` has changed, and return whether that was done.
+
+        False if there is no file, or if it cannot be written, which is added to `remarks`.
+        """
         if self.file is None:
             return False
         import sqlite3
@@ -488,16 +505,19 @@ class Index:
     # --- Reading the file, which may be damaged ---
 
     def _rows(self, query: str, values: tuple[object, ...], kinds: tuple[type, ...]) -> tuple[_Snapshot, list[Any]]:
-        """Return the valid descriptions, and the rows that a query finds in their file (see `rows_of`)."""
+        """Return the valid descriptions, and the rows that a query finds in their file (see `rows_of`).
+
+        There are no rows if there is no file, or if the new one that replaces a damaged file is damaged too.
+        """
         return self._ask(lambda _, connection: rows_of(connection, query, values, kinds), [])
 
     def _ask(self, read: Callable[[_Snapshot, sqlite3.Connection], T], empty: T) -> tuple[_Snapshot, T]:
-        """Return the valid descriptions, and the result of `read` for their file.
+        """Return the snapshot of valid descriptions, and the result of `read` for it and its file.
 
         If the file is damaged, the index removes it, has the plugins described again, and reads the new file.
 
         Args:
-            read: Reads from the file.
+            read: Reads from the file; any exception of it means that the file is damaged.
             empty: Returned in place of the result if there is no file, or if the new file is damaged too.
         """
         for _ in range(2):
@@ -513,7 +533,11 @@ class Index:
         return self._snapshot, empty
 
     def _discard_damaged(self, error: Exception) -> None:
-        """Remove the file, and forget all descriptions; `error` says how the file is damaged."""
+        """Remove the file if possible, say so in `remarks`, and forget all descriptions.
+
+        Args:
+            error: How the file is damaged.
+        """
         if self.file is not None:
             self.remarks.append(f"the index {self.file.path} was damaged, so fcregistry makes a new one: {error}")
             self.file.discard(self._stamp)
@@ -522,7 +546,9 @@ class Index:
 
 
 def _rows_of_plugins(found: Iterable[FoundEntryPoint], stored: Stored) -> Iterator[tuple[FoundPlugin, EntryPointRow]]:
-    """Yield the plugins in `found` that the file has, each with its row.
+    """Yield the plugins in `found` that have a row in the file, each with its row.
+
+    Extensions and commands are left out.
 
     Args:
         found: The installed entry points.
@@ -560,7 +586,9 @@ _FIELDS: Final[dict[str, tuple[type, ...]]] = {
 
 
 def _altered_entry_points(stored: Stored, places: Places) -> Iterator[FoundEntryPoint]:
-    """Yield the entry points that only the file or only the metadata have, in unchanged folders.
+    """Yield the entry points that only the file or only the metadata have, in folders that seem unchanged.
+
+    These are the folders that have the same names and stamps in both; entry points in other folders are left out.
 
     Args:
         stored: The content of the file.
@@ -576,7 +604,7 @@ def _altered_entry_points(stored: Stored, places: Places) -> Iterator[FoundEntry
 
 
 def _loading(snapshot: _Snapshot) -> dict[int, FoundPlugin]:
-    """Return the plugins with a valid description that does not say that they fail to load, by row number."""
+    """Return, by row number, the plugins whose valid description does not say that they fail to load."""
     return {row: each.plugin for row, each in snapshot.by_row.items() if not each.failed}
 
 

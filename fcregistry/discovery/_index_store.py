@@ -184,7 +184,10 @@ class IndexFile:
                     os.remove(new)
 
     def _write(self, new: str, write: Callable[[sqlite3.Connection], None], *, is_copy: bool) -> None:
-        """Write the file `new`: a copy of this file or an empty index, changed by `write`."""
+        """Create the file `new`, or replace it: a copy of this file, or an empty index, changed by `write`.
+
+        A damaged copy raises `sqlite3.DatabaseError` or `ValueError`.
+        """
         from shutil import copyfile
 
         with suppress(FileNotFoundError):  # else a writer was killed
@@ -242,7 +245,7 @@ def in_memory(newest: sqlite3.Connection | None) -> sqlite3.Connection:
 
 
 def _connect(uri: str) -> sqlite3.Connection:
-    """Return a connection with limits (see `_reader`), which all threads may use."""
+    """Return a connection to the SQLite URI `uri` with limits (see `_reader`), which all threads may use."""
     return _reader()(uri, uri=True, check_same_thread=False)
 
 
@@ -323,7 +326,7 @@ def rows_of(connection: sqlite3.Connection, query: str, values: tuple[Any, ...],
 
 
 def _is_private(status: os.stat_result) -> bool:
-    """Return whether only this user and the administrator may write to a file or folder."""
+    """Return whether only this user and the administrator may write to a file or folder; True on Windows."""
     if not hasattr(os, "getuid"):
         return True
     return status.st_uid in (os.getuid(), 0) and not status.st_mode & 0o022
@@ -437,7 +440,7 @@ def stored_in(connection: sqlite3.Connection) -> Stored:
 
 
 def _stored_entry_points(connection: sqlite3.Connection) -> Iterator[FoundEntryPoint]:
-    """Yield the entry points in an index, each with its row."""
+    """Yield the entry points in an index, each with its row as `cached`."""
     kinds = {kind.__name__: kind for kind in KINDS.values()}
     (*times, rows, around, states), (names, *texts, by, files) = _piece(connection, "entry points", 5, 9)
     columns = map(EntryPointRow, rows, by, around, files, states)
@@ -449,7 +452,7 @@ def _stored_entry_points(connection: sqlite3.Connection) -> Iterator[FoundEntryP
 
 
 def _stamps(times: list[int], sizes: list[int]) -> list[Stamp | None]:
-    """Return the stamps of which an index has the times and sizes; None for `_NO_STAMP`."""
+    """Return (time in ns, size) of each file in an index, in order; None where they are `_NO_STAMP`."""
     return [None if each == _NO_STAMP else each for each in zip(times, sizes, strict=True)]
 
 
@@ -523,7 +526,7 @@ def write_descriptions(
 
 
 def _still_installed(made: Iterable[FreshDescription], places: Places) -> dict[Place, FreshDescription]:
-    """Return those of `made` whose plugins were not uninstalled meanwhile, by plugin."""
+    """Return, by place, those of `made` whose plugins `places` has, or whose folders it does not have."""
     here = {place_of(each) for place in places.values() for each in place.found}
     by_place = {place_of(each.plugin): each for each in made}
     return {place: each for place, each in by_place.items() if place in here or each.plugin.folder not in places}
@@ -535,7 +538,7 @@ def _entry_points_left(
     places: Places,
     folders: Collection[str],
 ) -> dict[Place, FoundEntryPoint]:
-    """Return the entry points that the index has from now on.
+    """Return the entry points that the index has from now on, by place.
 
     Args:
         before: The entry points that it had.
@@ -553,7 +556,7 @@ def _entry_points_left(
 
 
 def _number_files(stored: Stored, made: Iterable[FreshDescription]) -> dict[tuple[str, Stamp], int]:
-    """Return the numbers of the files in an index and of the files of `made`, by path and stamp."""
+    """Return the numbers of the files in an index, and new ones for those of `made`, by (path, stamp)."""
     numbers = {(path, (time, size)): number for number, path, time, size in stored.files}
     following = count(1 + max(numbers.values(), default=0))
     for file in (file for each in made for file in each.files.items()):
@@ -563,17 +566,17 @@ def _number_files(stored: Stored, made: Iterable[FreshDescription]) -> dict[tupl
 
 
 def _number_rows(entry_points: dict[Place, FoundEntryPoint], stored: Stored) -> dict[Place, EntryPointRow]:
-    """Return the row of each of `entry_points`: that in the index `stored`, or a new one."""
+    """Return the row of each of `entry_points`, by place: that in the index `stored`, or a new one."""
     rows = {place_of(each): each.cached for each in stored.found if each.cached is not None}
     following = count(1 + max((each.row for each in rows.values()), default=0))
     return {place: rows.get(place) or EntryPointRow(next(following)) for place in entry_points}
 
 
 def _row_of_description(made: FreshDescription, row: int, numbers: dict[tuple[str, Stamp], int]) -> EntryPointRow:
-    """Return the row of a plugin that was described, without the digest of its surroundings.
+    """Return the row of a plugin that was described, with 0 for the digest of its surroundings.
 
     Args:
-        made: The description.
+        made: The description; if it is dynamic, the maker in the row is empty, so that it is never valid.
         row: The number of the row.
         numbers: The numbers of files, as `_number_files` returns them.
     """
@@ -585,7 +588,7 @@ def _row_of_description(made: FreshDescription, row: int, numbers: dict[tuple[st
 def _obsolete_rows(
     before: dict[Place, FoundEntryPoint], left: Collection[Place], described: Collection[Place]
 ) -> list[int]:
-    """Return the numbers of the rows in `before` whose entry points are `described` again or not `left`."""
+    """Return the row numbers of the entry points in `before` that are `described` again or not `left`."""
     gone = (each.cached for place, each in before.items() if place in described or place not in left)
     return [cached.row for cached in gone if cached is not None]
 

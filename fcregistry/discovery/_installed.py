@@ -138,14 +138,14 @@ class Installed:
                     self._find()
 
     def _found(self) -> _Found:
-        """Return what is installed; find it first if necessary."""
+        """Return what is installed, as one `_Found`; find it first if that was not done before."""
         self.ensure_found()
         return self._last
 
     def _forget(self) -> None:
         """Reset the state in a forked process: a new lock, since a thread of the parent may hold the old one.
 
-        What is installed is found again at the next use.
+        What is installed is found again at the next use; until then, `found_last` has what the parent found.
         """
         self._finding = threading.Lock()
         self._is_found = False
@@ -221,7 +221,7 @@ def _owner(module: str, claims: Mapping[str, list[FoundPlugin]]) -> FoundPlugin:
 
 
 def _claim_key(plugin: FoundPlugin, module: str) -> tuple[int, int, bool]:
-    """Return the sort key of a plugin that may own a module; the least key wins.
+    """Return the sort key of a plugin that may own the module `module`; the least key wins.
 
     First come plugins whose distributions hold the file of the module, then those that name the nearest module, and of these those that name
     no object in it.
@@ -237,7 +237,7 @@ _ORDER_OF_HOLDERS: Final = {True: 0, None: 1, False: 2}
 
 
 def _distribution_change(first: FoundEntryPoint, plugin: FoundEntryPoint) -> str | None:
-    """Return how a plugin's distribution has changed since this process found it, or None if it has not.
+    """Return a sentence on how a plugin's distribution has changed since this process found it, or None.
 
     An installer writes the metadata of a distribution anew whenever it replaces the code, so the metadata are compared: their folder,
     which names the version, and the time and size of `entry_points.txt`. Metadata that are in no folder, such as those in an archive,

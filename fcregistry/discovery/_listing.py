@@ -80,7 +80,10 @@ def names_starting_with(beginning: str) -> set[str]:
 
 
 def _without_group(name: str) -> str:
-    """Return a name without its group, but with its distribution if it has one."""
+    """Return a name without its group, but with its distribution if it has one.
+
+    For example, `acme:math.add` becomes `acme:add`.
+    """
     owner, colon, local = name.rpartition(":")
     return owner + colon + local.rpartition(".")[2]
 
@@ -88,7 +91,8 @@ def _without_group(name: str) -> str:
 def _complete_index() -> Index | None:
     """Return the index if it describes exactly the visible tools, else None.
 
-    Plugins are described first, if necessary.
+    It does if there is an index file, the configuration hides nothing, no plugin was imported in this process, there are no sources, and the
+    program has declared no tool itself. Plugins are described first, if necessary.
     """
     discovery = current()
     discovery.describe_all()
@@ -104,7 +108,7 @@ def _complete_index() -> Index | None:
 
 
 def _line(owned: Owned) -> ToolLine:
-    """Return the line of a tool, which is described or declared."""
+    """Return (name with group, distribution or "", summary) of a tool, which is described or declared."""
     declaration, owner = owned
     if isinstance(declaration, Described):
         summary, deprecated = (

@@ -115,8 +115,10 @@ def import_and_use(
 def _check_metadata(found: FoundEntryPoint) -> None:
     """Check that an entry point that comes from the index is in the installed metadata.
 
+    An entry point that was read from metadata is not checked.
+
     Raises:
-        PluginError: The metadata do not name the entry point.
+        PluginError: The metadata do not have the entry point.
     """
     if found.cached is not None and not is_in_metadata(found):
         where = f"{found.label} is in the index, but not in {found.folder}/{found.info}"
@@ -170,10 +172,12 @@ class NamedTools:
             )
 
     def _declare_tool(self, tool: Tool) -> None:
-        """Declare the function of `tool` under its name, unless a decorator declared it already.
+        """Declare the function of `tool` under the tool's name, as a tool of this plugin.
+
+        If decorators declared that function under this name already, those declarations are used (see `_claim`).
 
         Raises:
-            PluginError: A decorator declared the tool with another description.
+            PluginError: A decorator declared it, and `tool` has a description of its own.
         """
         original = definition_of(tool).declaration
         options = original.options
@@ -190,7 +194,13 @@ class NamedTools:
             self._add(Declaration(original.function, tool.name, original.group, module, options, original.locals))
 
     def _declare_function(self, function: Callable[..., Any], place: str) -> None:
-        """Declare `function` under its own name, unless a decorator declared it already.
+        """Declare `function` under its own name, as a tool of this plugin.
+
+        If decorators declared it already, under any name, those declarations are used (see `_claim`).
+
+        Args:
+            function: The function.
+            place: Its name in the module, for messages.
 
         Raises:
             PluginError: The function cannot be a tool.
@@ -207,7 +217,10 @@ class NamedTools:
         self._add(Declaration(function, name, DEFAULT_GROUP, self._plugin.module, {}))
 
     def _claim(self, decorated: Iterable[Declaration]) -> bool:
-        """Take the declarations in `decorated` that no plugin owns; return whether there are any at all."""
+        """Make this plugin the owner of those in `decorated` without an owner; return whether there are any.
+
+        The result is True also if other plugins own them all.
+        """
         found = list(decorated)
         for each in found:
             if not self._is_owned(each):
@@ -256,7 +269,10 @@ _DISCOVERY: Final = f"{os.path.dirname(__file__)}{os.sep}"
 
 
 def _shorten(trace: traceback.TracebackException, machinery: tuple[str, ...]) -> None:
-    """Remove from `trace` and its causes the frames of files whose paths begin with one of `machinery`."""
+    """Remove from `trace`, in place, the frames of files whose paths begin with one of `machinery`.
+
+    The same is done in its causes and contexts, at any depth.
+    """
     left = [each for each in trace.stack if not each.filename.startswith(machinery)]
     trace.stack = traceback.StackSummary.from_list(left)
     for other in (trace.__cause__, trace.__context__):

@@ -92,6 +92,8 @@ def source_drift(owner: SourceOwner, operator: Trust) -> str | None:
 def _pin_drift(name: str, version: str, digest: str, difference: str, operator: Trust) -> str | None:
     """Return how a version and a digest differ from those in the locks, or None if they do not.
 
+    The first difference counts; a lock that does not have the distribution or source differs too.
+
     Args:
         name: The distribution or source.
         version: Its version.
@@ -113,6 +115,8 @@ def _pin_drift(name: str, version: str, digest: str, difference: str, operator: 
 
 def _content_drift(name: str, content: Contents) -> str | None:
     """Return the reason that importing a distribution would run other code than was installed, or None.
+
+    It is the message of the first check in `_DRIFTS` that finds files, with the first file and the number of the others.
 
     Args:
         name: The distribution.
@@ -219,7 +223,7 @@ class Contents:
         return Locked(distribution, source, self.roots, hashes)
 
     def _code(self) -> tuple[Path, ...]:
-        """Return the paths of the files of code."""
+        """Return the paths of the source files and extension modules in `files`, each once, in their order."""
         return tuple(dict.fromkeys(each.path for each in self.files if each.name.endswith(_CODE)))
 
 
@@ -235,12 +239,12 @@ _DRIFTS: Final = (
 
 
 def _digest_of_lines(lines: Iterable[tuple[str, str]]) -> str:
-    """Return the SHA-256, in hexadecimal, of sorted lines: the name and the digest of a file each."""
+    """Return the SHA-256, in hexadecimal, of `lines`, sorted: the name and the digest of a file each."""
     return sha256("".join(f"{name},{digest}\n" for name, digest in sorted(lines)).encode()).hexdigest()
 
 
 def _matches_record(file: LockedFile) -> bool:
-    """Return whether the content of `file` has the digest in RECORD; False if it cannot be read."""
+    """Return whether the content of `file` has the digest `file.hash`; False if it cannot be read."""
     try:
         return has_digest(file.path.read_bytes(), file.hash)
     except OSError:
@@ -256,12 +260,15 @@ def has_digest(content: bytes, expected: str) -> bool:
 
 
 def _record_digest(content: bytes, algorithm: str = "sha256") -> str:
-    """Return the digest of `content` as RECORD writes it: `sha256=…`."""
+    """Return the digest of `content` as RECORD writes it: `sha256=…`, in URL-safe Base64 without padding."""
     return f"{algorithm}={urlsafe_b64encode(new(algorithm, content).digest()).rstrip(b'=').decode()}"
 
 
 def _modules(source: Distribution) -> tuple[str, ...]:
-    """Return the modules that a distribution's entry points of fcregistry's groups name, sorted."""
+    """Return, sorted and each once, the modules that a distribution's entry points name.
+
+    Only entry points of fcregistry's groups count.
+    """
     named = (each.value.partition(":")[0].strip() for each in source.entry_points if each.group in KINDS)
     return tuple(sorted(set(named)))
 
@@ -270,9 +277,10 @@ def _modules(source: Distribution) -> tuple[str, ...]:
 
 
 def _locked_files(source: Distribution, modules: Iterable[str]) -> tuple[LockedFile, ...]:
-    """Return the files in RECORD that a lock covers, sorted; none if RECORD does not list `modules`.
+    """Return the files in RECORD that a lock covers, sorted by name.
 
-    A file of code without a digest in RECORD gets that of its content.
+    The result is empty if RECORD lists no code of the topmost packages of `modules`. Lines that may differ (see `_may_differ`) are left out, and
+    files without a digest, except that a file of code gets that of its content.
     """
     rows = (row for row in csv.reader((source.read_text("RECORD") or "").splitlines()) if len(row) > 1)
     lines = sorted((row[0].replace("\\", "/"), row[1]) for row in rows)
@@ -292,6 +300,8 @@ def _locked_files(source: Distribution, modules: Iterable[str]) -> tuple[LockedF
 def _may_differ(name: str) -> bool:
     """Return whether a line of RECORD may differ each time the same wheel is installed.
 
+    That holds for files that installers write, for byte code, and for paths outside the folder of installed packages.
+
     Args:
         name: The path in the line.
     """
@@ -301,7 +311,10 @@ def _may_differ(name: str) -> bool:
 
 
 def _digest_of_code(path: Path) -> str:
-    """Return the digest of a file of code as RECORD writes it; empty for any other file."""
+    """Return the digest of a file of code as RECORD writes it; empty for any other file.
+
+    If the file cannot be read, the result is `sha256=`, which matches no content.
+    """
     if not path.name.endswith(_CODE):
         return ""
     try:
@@ -314,7 +327,9 @@ def _digest_of_code(path: Path) -> str:
 
 
 def _sources(root: Path) -> Iterator[LockedFile]:
-    """Yield the source files and extension modules of a topmost package or module.
+    """Yield the source files and extension modules of a topmost package or module, in no fixed order.
+
+    Each has its path relative to the folder that contains `root`, and the digest of its content. A file that cannot be read raises `OSError`.
 
     Args:
         root: The folder of the package, or the file of the module.
@@ -326,10 +341,15 @@ def _sources(root: Path) -> Iterator[LockedFile]:
 
 
 def _editable_roots(source: Distribution, modules: Iterable[str]) -> dict[str, list[Path]]:
-    """Return the folders and files of the topmost modules of an editable install, by name.
+    """Return the folders and files of the topmost modules of an editable install, by dotted name.
 
     Most build backends do not list these modules. So the result contains the modules that the entry points name, those in `top_level.txt`, which
-    setuptools writes, and those in the folders of its `.pth` files whose names occur in the code of the others.
+    setuptools writes, and those in the folders of its `.pth` files whose names occur in the code of the others. Modules that do not exist are left
+    out.
+
+    Args:
+        source: The distribution.
+        modules: The modules that the entry points name.
     """
     found: dict[str, list[Path]] = {}
     words = "|".join(sorted(_modules_on_pth(source))).encode()
@@ -350,7 +370,7 @@ def _words_in(root: Path, words: bytes) -> Iterator[str]:
     """Yield each occurrence of some words in a file, or in the Python files below a folder.
 
     Args:
-        root: The file or folder.
+        root: The file or folder; nothing is yielded if it does not exist.
         words: The words, separated by `|`.
     """
     pattern = re.compile(rb"\b(?:" + words + rb")\b")
@@ -360,7 +380,10 @@ def _words_in(root: Path, words: bytes) -> Iterator[str]:
 
 
 def _modules_on_pth(source: Distribution) -> set[str]:
-    """Return the names of the modules in the folders of a distribution's own `.pth` files."""
+    """Return the names of the modules and packages in the folders of a distribution's own `.pth` files.
+
+    Only `.pth` files that its RECORD lists count, and only names that are identifiers.
+    """
     recorded = recorded_files(source.read_text("RECORD") or "")
     files = [Path(str(source.locate_file(path))) for path in recorded if "/" not in path and path.endswith(".pth")]
     within = (each for file in files for folder in _folders_on_pth(file) for each in folder.iterdir())
@@ -369,7 +392,10 @@ def _modules_on_pth(source: Distribution) -> set[str]:
 
 
 def _folders_on_pth(file: Path) -> Iterator[Path]:
-    """Yield the folders that exist and that a `.pth` file adds to `sys.path`."""
+    """Return the folders that a `.pth` file adds to `sys.path`, as an iterator; none if it does not exist.
+
+    Folders that do not exist are left out, and lines with code, which begin with `import`, are ignored.
+    """
     lines = file.read_text("utf-8", "replace").splitlines() if file.is_file() else []
     folders = (file.parent / line.strip() for line in lines if line.strip() and not line.startswith("import"))
     return (folder for folder in folders if folder.is_dir())
@@ -399,6 +425,8 @@ def _root_paths(module: str) -> Iterator[tuple[str, Path]]:
 
 def _in_namespace(above: str, folder: Path, below: list[str]) -> Iterator[tuple[str, Path]]:
     """Yield the dotted name and each path of the topmost package or module in a namespace's folder.
+
+    A path is the folder of a package or the file of a module; nothing is yielded if neither exists, or if `below` is empty.
 
     Args:
         above: The name of the namespace.
@@ -485,7 +513,7 @@ class LockedImports:
         return _compared_spec(spec, owners[0], expected)
 
     def _found_by_others(self, name: str, path: Sequence[str] | None, target: ModuleType | None) -> ModuleSpec | None:
-        """Return the spec of a module that the other finders return first, or None if they find none."""
+        """Return the spec of a module from the first other finder in `sys.meta_path` that has one, or None."""
         for finder in tuple(sys.meta_path):
             find = None if finder is self else getattr(finder, "find_spec", None)
             if find is not None and (spec := find(name, path, target)) is not None:
@@ -499,7 +527,7 @@ locked_imports = LockedImports()
 
 
 def _is_in_roots(name: str, roots: frozenset[str]) -> bool:
-    """Return whether the module `name`, or a package above it, is one of `roots`."""
+    """Return whether the module `name`, or a package above it, is in `roots`; False if `name` is empty."""
     while name:
         if name in roots:
             return True
@@ -508,12 +536,14 @@ def _is_in_roots(name: str, roots: frozenset[str]) -> bool:
 
 
 def _compared_spec(spec: ModuleSpec, owner: Locked, expected: str | None) -> ModuleSpec:
-    """Return a spec like `spec`, whose loader compares the file before it runs.
+    """Return a spec like `spec`, whose loader compares the content of the file with a digest.
+
+    If the content does not have the digest `expected`, the loader raises `ImportError`, and nothing of the file runs.
 
     Args:
         spec: The spec of a module that is in a file.
         owner: The locked distribution.
-        expected: The digest of the file in the lock; None if the lock does not cover the file.
+        expected: The digest of the file in the lock; None if the lock does not cover the file, so that the loader always raises.
     """
     path = str(spec.origin)
     kind = _ExtensionLoader if path.endswith(tuple(EXTENSION_SUFFIXES)) else _SourceLoader
@@ -528,8 +558,14 @@ def _compared_spec(spec: ModuleSpec, owner: Locked, expected: str | None) -> Mod
 def _checked_content(loader: _SourceLoader | _ExtensionLoader, owner: Locked, expected: str | None) -> bytes:
     """Return the content of a loader's file, if it is the locked content.
 
+    Args:
+        loader: The loader of the file.
+        owner: The locked distribution.
+        expected: The digest of the file in the lock; None if the lock does not cover the file, such as byte code without its source.
+
     Raises:
-        ImportError: The content differs, or the lock does not cover the file, such as byte code without its source.
+        ImportError: The content has another digest, or `expected` is None.
+        OSError: The file cannot be read.
     """
     name, path, distribution = loader.name, str(loader.path), owner.distribution
     which = f"{path} is not a file of"

@@ -95,7 +95,7 @@ def _entry_for(found: FoundPlugin, content: ManifestContent) -> ManifestPlugin:
     """Return the part of a manifest for the entry point `found`.
 
     Raises:
-        ValueError: The manifest is of another distribution, or does not list the entry point as it is.
+        ValueError: The manifest is of another distribution, or does not list the entry point, or lists it with another value.
     """
     if normalized(content["distribution"]) != normalized(found.distribution):
         raise ValueError(f"it is the manifest of {content['distribution']}, not of {found.distribution}")
@@ -108,7 +108,7 @@ def _entry_for(found: FoundPlugin, content: ManifestContent) -> ManifestPlugin:
 
 
 def _problem(found: FoundPlugin, path: Path, message: str) -> ManifestProblem:
-    """Return the problem `message` of the manifest at `path`, with what the user can do about it."""
+    """Return a `ManifestProblem` with `message` for the manifest at `path`, and with what the user can do."""
     advice = f"run in the project of {found.distribution}: fcregistry manifest build; or tell its authors"
     return ManifestProblem(path=path, message=message, advice=advice)
 
@@ -225,11 +225,11 @@ def parse_manifest(text: str) -> ManifestContent:
 
 
 def _check(content: dict[str, Any]) -> None:
-    """Check the content of a manifest, and replace its tool records by normalized ones.
+    """Check the content of a manifest, and replace its tool records, in place, by normalized ones.
 
     Raises:
         KeyError, TypeError, AttributeError: A value is missing, or has another type.
-        ValueError: A value is wrong.
+        ValueError: A tool record is not valid, a group has two tools of one name, or a path is not inside the package's parent folder.
     """
     _check_kind(content["distribution"], str, "distribution")
     for plugin in content["plugins"]:
@@ -253,18 +253,21 @@ def _check(content: dict[str, Any]) -> None:
 
 
 def _check_kind(value: object, kind: type, name: str) -> None:
-    """Raise `TypeError` with `name` unless `value` is of the type `kind`."""
+    """Raise `TypeError` with `name` and `value` unless `value` is of the type `kind`."""
     if not isinstance(value, kind):
         raise TypeError(f"{name}: {value!r}")
 
 
 def _shortened(text: str, most: int) -> str:
-    """Return `text`; if it has more than `most` characters, its beginning with an ellipsis."""
+    """Return `text`; if it has more than `most` characters, its beginning with an ellipsis, `most` in all."""
     return text if len(text) <= most else f"{text[: most - 1]}…"
 
 
 def _check_inside(name: str) -> None:
-    """Raise `ValueError` if `name` cannot be a path, or leads out of the package's parent folder."""
+    """Raise `ValueError` if `name` cannot be a path, or may lead out of the package's parent folder.
+
+    That is so if it is absolute, or has `..`, a backslash or a colon.
+    """
     if "\0" in name or _SURROGATE.search(name):
         raise ValueError(f"it names a path that no file can have: {_shortened(repr(name), _LONGEST_VALUE)}")
     path = PurePosixPath(name)
@@ -341,7 +344,10 @@ def location_in(folder: Path, parts: Sequence[str]) -> PackageLocation | None:
 
 
 def _folders_of(name: str) -> Iterator[Path]:
-    """Yield the folders that contain the top-level package or module `name`, if it exists."""
+    """Yield the folders that contain the top-level package or module `name`, without importing it.
+
+    Nothing is yielded if it does not exist, is in no file, or if a finder raises an exception. A namespace may have several folders.
+    """
     try:
         spec = find_spec(name)
     except Exception:  # foreign code: a finder that raises has not found it  # noqa: BLE001
@@ -444,7 +450,10 @@ _NOTHING: Final = object()
 
 
 def _shown(value: object) -> str:
-    """Return a JSON value as text for a line about a difference; `missing` for `_NOTHING`."""
+    """Return a value as JSON for a line about a difference, shortened to 60 characters.
+
+    The result is `missing` for `_NOTHING`.
+    """
     if value is _NOTHING:
         return "missing"
     return _shortened(json.dumps(value, ensure_ascii=False), _LONGEST_DIFFERENCE)

@@ -111,7 +111,12 @@ class Permission:
         return self._operator.preferred(distributions)
 
     def _drift(self, found: FoundEntryPoint | SourceOwner, *, contents: bool) -> str | None:
-        """Return how a distribution or a source differs from its lock, or None if it does not."""
+        """Return how a distribution or a source differs from its lock; None if it does not, or without locks.
+
+        Args:
+            found: An entry point of the distribution, or the source.
+            contents: Whether to compare the content of the distribution's files too.
+        """
         if not self._operator.locks:
             return None
         from fcregistry.discovery._locks import lock_drift, source_drift

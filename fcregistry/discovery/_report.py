@@ -205,7 +205,10 @@ class FailedEntryPoint:
 
 
 def _reason(error: BaseException) -> str:
-    """Return the type and message of `error` in one line; only the type if there is no message."""
+    """Return the type and message of `error` in one line; only the type if there is no message.
+
+    If the message cannot be shown, since `str` raises an exception, the line says that.
+    """
     try:
         message = " ".join(str(error).split())
     except Exception:  # foreign code: an exception that cannot be shown must not hide that there is one  # noqa: BLE001
@@ -214,7 +217,10 @@ def _reason(error: BaseException) -> str:
 
 
 def _advice(found: FoundEntryPoint, error: BaseException) -> str:
-    """Return what a user can do about an entry point whose import raised `error`."""
+    """Return what a user can do about an entry point whose import raised `error`, as part of a message.
+
+    It depends on whether a module is missing (that of the entry point, another of its package, or one of another package), and on `SystemExit`.
+    """
     if isinstance(error, ModuleNotFoundError) and error.name:
         missing, own = error.name, found.module
         if own == missing or own.startswith(f"{missing}."):

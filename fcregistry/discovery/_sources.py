@@ -156,7 +156,7 @@ class KnownSource(NamedTuple):
 
 
 def _record_of(tool: SourceTool, source: Source, owner: SourceOwner) -> ToolRecord:
-    """Return the record of a tool of a source, in which no file is named."""
+    """Return the record of a tool of a source; its `qualname` is the tool's name, its file and line None."""
     from fcregistry._tools.indexed import record_of  # with all of `types`: most processes have no source
     from fcregistry._tools.tool import Tool
 

@@ -124,7 +124,9 @@ class Worker:
     def _load(self, plugin: FoundPlugin, prints: Any) -> LoadedPlugin | FailedPlugin:
         """Import a plugin if the configuration allows it, and return the outcome.
 
-        Files may have changed since the request, so they are compared with the lock again.
+        If it does not, the outcome is a failure with the reason; a worker that ignores rules does not ask. Files may have changed since the
+        request, so
+        they are compared with the lock again.
         """
         from fcregistry.discovery._loader import load_plugin
         from fcregistry.discovery._permission import Permission
@@ -138,7 +140,10 @@ class Worker:
         return outcome
 
     def _extensions(self) -> list[str]:
-        """Return the modules of the extensions that were loaded so far because plugins needed them."""
+        """Return the modules of the extensions that were loaded so far because plugins needed them.
+
+        Those that failed to load are included.
+        """
         extensions = self._discovery.extensions
         return [each.module for each in self._discovery.found_extensions if extensions.outcome(each) is not None]
 
@@ -183,7 +188,7 @@ def _take_streams() -> tuple[TextIO, TextIO]:
 
 
 def _written_to_stderr() -> int:
-    """Return the size of the file that stderr is; 0 if it is closed."""
+    """Return the size in bytes of the file that stderr is; 0 if it is closed."""
     try:
         return os.fstat(2).st_size
     except OSError:  # a plugin has closed it

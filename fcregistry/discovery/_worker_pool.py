@@ -112,7 +112,10 @@ def describe_in_workers(
 
 
 def _run_to_end(threads: Sequence[Thread], workers: Sequence[_Worker]) -> None:
-    """Run `threads` until all have ended, and end the process of each worker whose plugin takes too long."""
+    """Run `threads` until all have ended, and end the process of each worker whose plugin takes too long.
+
+    At the end, after an interrupt too, all workers are ended.
+    """
     try:
         for thread in threads:
             thread.start()
@@ -127,9 +130,9 @@ def _run_to_end(threads: Sequence[Thread], workers: Sequence[_Worker]) -> None:
 
 
 def _fields(installed: Sequence[FoundEntryPoint]) -> list[dict[str, Any]]:
-    """Return the fields that a worker needs of each installed entry point.
+    """Return the kind and the `_FIELDS` of each installed entry point, as a worker needs them.
 
-    A worker may import extensions, so those that are only in the index, and not in metadata, are left out.
+    A worker may import extensions and commands, so those that are only in the index, and not in metadata, are left out.
     """
     return [
         {"kind": type(each).__name__, **{name: getattr(each, name) for name in _FIELDS}}
@@ -174,7 +177,10 @@ class _Worker:
                 yield made
 
     def _running(self) -> _Process | None:
-        """Return the process of this worker, started anew if it has ended; None if this worker has ended."""
+        """Return the process of this worker; None if this worker has ended.
+
+        If the process has ended, or there is none yet, a new one is started.
+        """
         with self._starting:
             if self._is_over:
                 return None
@@ -187,9 +193,14 @@ class _Worker:
 
     @staticmethod
     def _description(plugin: FoundPlugin, process: _Process) -> FreshDescription | None:
-        """Return the description of the plugin whose request to `process` is the oldest.
+        """Wait for the answer to the oldest request to `process`, and return the description of `plugin`.
 
-        The result is None if the plugin must be tried again, in a process that has imported no other plugin.
+        It describes a failure if the plugin does not load, or has ended the process. The result is None if the plugin failed after the process had
+        described others and not by taking too long: then it must be tried again, in a process that has imported no other plugin.
+
+        Args:
+            plugin: The plugin of that request.
+            process: The process.
         """
         others_before = process.described > 0
         answer = process.answer()
@@ -335,12 +346,15 @@ class _Process:
             self._process.stdin.flush()
 
     def _restart_clock(self) -> None:
-        """Give the process its full time from now."""
+        """Set the deadline of the process to its full time (the seconds for one plugin) from now."""
         with self._lock:
             self._deadline = monotonic() + self._seconds
 
     def _reap(self) -> None:
-        """Wait for the process, which has closed its streams, and end the processes that it has left behind."""
+        """Wait for the process, which has closed its streams, and kill the processes that it has left behind.
+
+        If it goes on for the time of one plugin, it counts as late, and is killed.
+        """
         import subprocess
 
         self.has_ended = True
@@ -354,7 +368,7 @@ class _Process:
         self._process.wait()
 
     def _exit_text(self) -> str:
-        """Return how the process ended: `code 1` or `signal SIGSEGV`, for example."""
+        """Wait for the process, and return how it ended: `code 1` or `signal SIGSEGV`, for example."""
         import signal
 
         code = self._process.wait()
@@ -366,7 +380,7 @@ class _Process:
             return f"signal {-code}"
 
     def _kill(self) -> None:
-        """Kill the process and, on POSIX, the processes in its session."""
+        """Kill the process and, on POSIX, the processes in its session; do nothing if they have ended."""
         import signal
 
         with suppress(OSError):  # it has ended
@@ -376,6 +390,7 @@ class _Process:
                 self._process.kill()
 
     def _close(self) -> None:
+        """Close the streams to and from the process; an error of that is ignored."""
         for stream in (self._process.stdin, self._process.stdout):
             assert stream is not None
             with suppress(OSError):  # a last message could not be sent
@@ -383,9 +398,10 @@ class _Process:
 
 
 def _files_of(plugin: FoundPlugin) -> dict[str, tuple[int, int]]:
-    """Return the files of a plugin's module and of the packages above it, with their stamps.
+    """Return the files of a plugin's module and of the packages above it that exist, with their stamps.
 
-    They replace the files that its import reads, which are unknown.
+    They replace the files that its import reads, which are unknown. The first folder of the plugin's own and those on `sys.path` that has any of them
+    counts; the result is empty if none has.
     """
     from fcregistry.discovery._finder import stamp_of
 
@@ -399,7 +415,10 @@ def _files_of(plugin: FoundPlugin) -> dict[str, tuple[int, int]]:
 
 
 def _flags() -> list[str]:
-    """Return the options of Python that decide which modules it finds, and whether these have docstrings."""
+    """Return the options for Python that make a worker find the same modules, with docstrings or without.
+
+    They are those options of this process, and one that turns the faulthandler on.
+    """
     flags = sys.flags
     chosen = [
         ("-I", flags.isolated),
