@@ -44,7 +44,7 @@ def main(args: "list[str] | None" = None) -> "NoReturn":
 
 
 def _end_at_once(code: int) -> "NoReturn":
-    """Exit without finalizing Python, after the functions that `atexit` knows.
+    """Exit with `code` without finalizing Python, after `atexit`'s functions and a flush of the output.
 
     A tool may go on, on a thread that Python stops wherever it is; if it prints just then, Python cannot flush the stream any more, and aborts.
     """

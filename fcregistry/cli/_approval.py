@@ -36,7 +36,11 @@ def why_no_flag(tool: Tool, arguments: object) -> str | None:
 
 
 def _why_always_asked(tool: Tool, arguments: object) -> str | None:
-    """Return the reason by which the tool's option `always_ask` requires approval of a call, or None."""
+    """Return the reason by which the tool's option `always_ask` requires approval of a call.
+
+    The result is None if the tool has no such option, if `arguments` is not a dict, or if the option's function requires none. If that function or
+    the decoding of the arguments fails, the result says that the need is not known.
+    """
     always = tool.options.always_ask
     if always is None or not isinstance(arguments, dict):
         return None
@@ -65,7 +69,7 @@ def approver(*, yes: bool) -> Approver | None:
 
 
 def _ask(tool: Tool, call: ToolCall) -> bool:
-    """Ask the user whether to run a call, and return whether the answer is yes."""
+    """Ask the user on stderr whether to run a call, and return whether the answer is yes."""
     reason = _why_always_asked(tool, call.arguments)
     why = "" if reason is None else f": {reason}"
     return confirm(f"{tool.id} requires approval{why}. Call it with {json.dumps(call.arguments, ensure_ascii=False)}?")

@@ -53,7 +53,11 @@ _LONGEST: Final = 1e8
 
 
 def _seconds(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
-    """Return the value of `--timeout`; raise `BadParameter` if it is out of range."""
+    """Return the value of `--timeout`, in seconds, or None if it is not given.
+
+    Raises:
+        BadParameter: It is not above 0, or above the limit.
+    """
     if value is not None and not 0 < value <= _LONGEST:
         raise click.BadParameter(f"must be a number of seconds above 0, and at most {_LONGEST:.0f}")
     return value
@@ -168,10 +172,14 @@ def command(
 
 
 def _agent_options(agent: str, **given: Any) -> dict[str, Any]:
-    """Return those of `given` that are not None.
+    """Return those of `given` that are not None, by name.
+
+    Args:
+        agent: The value of `--agent`, a key of `AGENTS`.
+        given: The options that only some agents take, with None for those that the user did not give.
 
     Raises:
-        UsageError: The agent does not take one of these options.
+        UsageError: The agent does not take an option that the user gave.
     """
     options = {name: value for name, value in given.items() if value is not None}
     for option in options:
@@ -182,10 +190,10 @@ def _agent_options(agent: str, **given: Any) -> dict[str, Any]:
 
 
 def _read(question: str) -> str:
-    """Return the text of the question, from standard input if `question` is `-`.
+    """Return the text of the question, stripped; from standard input if `question` is `-`.
 
     Raises:
-        UsageError: The text is empty, or cannot be read.
+        UsageError: The text is empty, or standard input is not valid text.
     """
     try:
         text = sys.stdin.read() if question == "-" else question
@@ -197,7 +205,10 @@ def _read(question: str) -> str:
 
 
 def _write(answer: Any) -> None:
-    """Write `answer` to stdout; if it is a dict, the results of the calls in it."""
+    """Write `answer`, escaped, to stdout.
+
+    For a dict, which an agent returns that only makes calls, the texts in its `tool_calls_results` are written, one below the other.
+    """
     from fcregistry.cli._ask_screen import escaped
 
     texts = answer["tool_calls_results"] if isinstance(answer, dict) else [answer]
@@ -206,7 +217,13 @@ def _write(answer: Any) -> None:
 
 
 def _explain(result: RunResult, agent: str, executor: Executor) -> None:
-    """Write to stderr the reason that there is no answer, and what the user can do."""
+    """Write to stderr the reason that there is no answer, the calls that wait, and what the user can do.
+
+    Args:
+        result: The result of the run.
+        agent: The value of `--agent`, a key of `AGENTS`.
+        executor: The executor of the run, which has the tools of the calls.
+    """
     from fcregistry.cli._ask_screen import escaped, waiting_call_text
 
     complain(escaped(str(result)))
@@ -260,7 +277,10 @@ def with_limits(name: str) -> str:
 
 
 def _configured_models() -> Iterator[str]:
-    """Yield the model of the environment, then of the project's, user's and system's files."""
+    """Yield the model of the environment, then of the configuration's layers, the lowest first.
+
+    Layers are files and variables (see `configuration`), the project's file before the user's and the system's. Those without a model are left out.
+    """
     if name := model_variable():
         yield name
     yield from (layer.model for layer in reversed(configuration()) if layer.model is not None)
@@ -327,7 +347,16 @@ def run_agent(
 
 
 def _run_once(begin: Begin, seconds: float | None, screen: Screen) -> RunResult:
-    """Begin or resume a run, show it until it ends or waits for a decision, and return its result."""
+    """Begin or resume a run, show it until it ends or waits for a decision, and return its result.
+
+    Args:
+        begin: Begins or resumes the run.
+        seconds: The time that it may take; None for no limit.
+        screen: Shows each event.
+
+    Raises:
+        KeyboardInterrupt: The user interrupted the run.
+    """
     from fcregistry.agents import Finished
     from fcregistry.models import stream_sync
 
@@ -343,6 +372,8 @@ def _decide(
     approved: Mapping[str, Tool], screen: Screen, calls: Sequence[WaitingCall]
 ) -> Mapping[str, Approve | Deny] | None:
     """Return a decision about each call, by id; None if the user has to decide, and cannot be asked.
+
+    A call that a flag approves, or to which the user says yes, is approved; any other is denied.
 
     Args:
         approved: The tools that a flag approves, by id; the user decides about calls of other tools.
@@ -362,12 +393,18 @@ def _decide(
 
 
 def _is_approved(approved: Mapping[str, Tool], tool: str, arguments: object) -> bool:
-    """Return whether a flag approves a call of the tool with the id `tool`, which is in `approved`."""
+    """Return whether a flag approves a call of the tool with the id `tool`.
+
+    False if the tool is not in `approved`, or if no flag may approve a call with these arguments.
+    """
     return tool in approved and why_no_flag(approved[tool], arguments) is None
 
 
 def _confirm(call: WaitingCall) -> bool:
-    """Ask the user about one call, and return whether the answer is yes."""
+    """Show one call to the user on stderr, ask whether to run it, and return whether the answer is yes.
+
+    On POSIX, what was typed before the question is discarded.
+    """
     from fcregistry.cli._ask_screen import waiting_call_text
 
     try:
@@ -413,7 +450,11 @@ def executor_for(question: str, selectors: Sequence[str], approve: Approver | No
 
 
 def _search_tools(question: str) -> list[Tool]:
-    """Return the tools that match `question` best, at most `_MOST_FOUND`, and write their names to stderr."""
+    """Return the tools that match `question` best, at most `_MOST_FOUND`, best first.
+
+    Tools that need an application are left out; of several tools of one name, only the best is returned. Their names, or that there are none, are
+    written to stderr, and which plugins failed.
+    """
     found: dict[str, Tool] = {}
     for tool in _callable_here(registry.search(question, limit=2 * _MOST_FOUND)):
         found.setdefault(tool.name, tool)  # of two plugins' tools of one name, the better one
@@ -480,7 +521,11 @@ def cancelled_by_interrupt() -> Iterator[CancellationToken]:
 
 
 def _interrupt(thread: int) -> None:
-    """Interrupt a thread, also one that waits for a lock: a signal to any other would not wake it."""
+    """Send SIGINT to a thread, which also wakes it if it waits for a lock; on Windows, to the process.
+
+    Args:
+        thread: The identifier of the thread.
+    """
     if hasattr(signal, "pthread_kill"):
         signal.pthread_kill(thread, signal.SIGINT)
     else:  # on Windows

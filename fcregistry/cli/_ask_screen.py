@@ -108,7 +108,14 @@ class Screen:
         self._wait_for(None if isinstance(event, Finished) else self.waiting_for)
 
     def _add_text(self, kind: str, text: str) -> None:
-        """Add a piece of the model's text or thoughts, and show it if pieces are shown."""
+        """Add a piece of the model's text or thoughts, and show it at once if pieces are shown.
+
+        If its kind differs from that of the pieces before, these are ended first (see `_end_text`).
+
+        Args:
+            kind: `text` or `thinking`.
+            text: The piece.
+        """
         if kind != self._kind:
             self._end_text()
             self._kind = kind
@@ -120,7 +127,9 @@ class Screen:
         self._pieces.append(text)
 
     def _end_text(self, event: Event | None = None) -> None:
-        """End the model's text, and show it whole if it was not shown in pieces, unless it is the answer.
+        """End the model's text or thoughts; show them whole if they were not shown in pieces.
+
+        The text of the answer, after which `event` says that the run has ended well, is not shown whole.
 
         Args:
             event: The event after the text, if any.
@@ -137,7 +146,12 @@ class Screen:
             self._write(kind, (escaped(text) if kind == "text" else indented("thinking:", text)) + "\n")
 
     def _write(self, kind: str, text: str) -> None:
-        """Write `text` to stderr, in the style of `kind` if rich is used."""
+        """Write `text` to stderr, without adding a line end.
+
+        Args:
+            kind: The key of its style in `_STYLES`, which counts only if rich is used.
+            text: The text.
+        """
         if self._console is None:
             sys.stderr.write(text)
             sys.stderr.flush()
@@ -147,9 +161,9 @@ class Screen:
             self._console.print(RichText(text, style=_STYLES[kind]), end="")
 
     def _wait_for(self, what: str | None) -> None:
-        """Show that the run waits for `what`, with a clock; None ends that.
+        """Show that the run waits for `what`, with a clock, unless that is shown already; None ends that.
 
-        Without rich, only waiting for the model is shown.
+        Without rich, only waiting for the model is shown, as a line on a terminal.
         """
         if what == self._waits:
             return
@@ -172,7 +186,10 @@ class Screen:
 
 
 def _rich_console() -> Console | None:
-    """Return rich's console on stderr; None without rich, or if the terminal takes plain lines only."""
+    """Return rich's console on stderr.
+
+    The result is None if stderr is not a terminal, if that takes plain lines only, or if rich is not installed.
+    """
     if not sys.stderr.isatty() or os.environ.get("TERM", "") in ("", "dumb"):
         return None
     try:
@@ -183,7 +200,10 @@ def _rich_console() -> Console | None:
 
 
 def _described(event: Event) -> tuple[str, str]:
-    """Return the kind of an event, and the text that shows it; the text is empty if nothing is shown."""
+    """Return the kind of an event, a key of `_STYLES`, and the text that shows it.
+
+    For an event that is not shown, the result is ("text", "").
+    """
     match event:
         case Calling(call=call):
             return "call", f"call {call_line(call)}"
@@ -239,7 +259,7 @@ class Timeline:
         self._pass(kind, seconds)
 
     def _pass(self, kind: str, seconds: float) -> None:
-        """Count `seconds` as time of the kind `kind`."""
+        """Add `seconds` to the time of the kind `kind`, and to the time that has passed."""
         self._shares[kind] += seconds
         self._now += seconds
 
@@ -267,7 +287,12 @@ class Timeline:
 
 
 def _bar(start: float, share: float) -> str:
-    """Return a bar that shows a span, whose `start` and `share` are fractions of the total time."""
+    """Return a bar of `_WIDTH` characters that shows a span: at least one `#`, and dots for the rest.
+
+    Args:
+        start: When the span begins, as a fraction of the total time.
+        share: How long it takes, as a fraction of the total time.
+    """
     first = min(int(start * _WIDTH), _WIDTH - 1)
     length = max(1, min(round(share * _WIDTH), _WIDTH - first))
     return ("." * first + "#" * length).ljust(_WIDTH, ".")
@@ -326,12 +351,12 @@ def cut(text: str) -> str:
 
 
 def _json_text(value: Any) -> str:
-    """Return the JSON of a value; what JSON does not have becomes a string."""
+    """Return the JSON text of a value; what JSON does not have becomes a string, by `str`."""
     return json.dumps(value, ensure_ascii=False, default=str)
 
 
 def _are_one_file(one: TextIO, other: TextIO) -> bool:
-    """Return whether two streams are one file or pipe, as after `2>&1`."""
+    """Return whether two streams are one file or pipe, as after `2>&1`; False if a stream has no file."""
     try:
         return os.path.samestat(os.fstat(one.fileno()), os.fstat(other.fileno()))
     except (OSError, ValueError):  # a stream without a file

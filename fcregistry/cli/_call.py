@@ -60,7 +60,7 @@ class _Call(click.Command):
 
 
 def _complete_arguments(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
-    """Return the completions of a word after the tool's name."""
+    """Return the completions of a word after the tool's name, which the command itself finds."""
     return ctx.command.shell_complete(ctx, incomplete)
 
 
@@ -144,7 +144,15 @@ def command(
 
 
 def _how_to_approve(tool: Tool, name: str, arguments: object) -> str:
-    """Return the remark on how a user can approve a call."""
+    """Return the remark, in parentheses, on how a user can approve a call.
+
+    It names `--yes`, or says why no flag approves the call.
+
+    Args:
+        tool: The tool.
+        name: The name by which the user called it.
+        arguments: The arguments of the call.
+    """
     if reason := why_no_flag(tool, arguments):
         return f"({reason}: no flag approves it; call it on a terminal, where you are asked)"
     return f"(to approve it: {program()} call --yes {name} …)"
@@ -155,7 +163,10 @@ _TO_MODEL: Final = ". Nothing was run; send the whole call again, shorter if nee
 
 
 def _as_options(error: CallError, tool: Tool) -> str:
-    """Return the text of an error, with the option in place of the path in a problem of one option."""
+    """Return the text of an error: its message, and a line for each problem.
+
+    A problem of one parameter has the option, such as `--num-days`, in place of the path `$.num_days`; other paths stay.
+    """
     from fcregistry.cli._parameters import flags_of
 
     flags = flags_of(tool.parameters)
@@ -164,7 +175,10 @@ def _as_options(error: CallError, tool: Tool) -> str:
 
 
 def _show_traceback(exception: BaseException | None, verbose: bool) -> None:
-    """Write the traceback of a tool's exception if `verbose`, else a hint how to see it."""
+    """Write the traceback of a tool's exception to stderr; only a hint without `verbose` or an exception.
+
+    The first frames, those of fcregistry and Python, are left out.
+    """
     if verbose and exception is not None:
         from traceback import format_exception  # only on the way to an error
 
@@ -177,13 +191,21 @@ def _show_traceback(exception: BaseException | None, verbose: bool) -> None:
 
 
 def _is_ours(module: str) -> bool:
-    """Return whether a module belongs to fcregistry or to Python, not to the author of a tool."""
+    """Return whether a module belongs to fcregistry or to Python, not to the author of a tool.
+
+    Args:
+        module: The dotted name of the module.
+    """
     package = module.partition(".")[0]
     return package == "fcregistry" or package in sys.stdlib_module_names
 
 
 def _check_writable(path: Path) -> None:
-    """Raise `UsageError` if the output file `path` cannot be written, before the tool runs."""
+    """Check before the tool runs that the output file `path` can be written; `-` always can.
+
+    Raises:
+        UsageError: Its folder does not exist, or the file or folder is not writable.
+    """
     if str(path) == "-":
         return
     if not path.parent.is_dir():
@@ -193,7 +215,12 @@ def _check_writable(path: Path) -> None:
 
 
 def _write(result: ToolResult, as_json: bool, output: Path | None) -> None:
-    """Write a result to `output` or stdout: as JSON, as text, or as bytes to a file."""
+    """Write a result to the file `output` (`-` is stdout): its bytes if it has any, else its text.
+
+    Without `output`, it is written to stdout as JSON, if `as_json` or if stdout is not a terminal, else as text. Bytes without text are not written
+    to a
+    terminal: a remark on stderr gives their size.
+    """
     data = _bytes(result)
     if output is not None:
         _write_bytes((_text(result) + "\n").encode("utf-8", "backslashreplace") if data is None else data, output)
@@ -208,21 +235,28 @@ def _write(result: ToolResult, as_json: bool, output: Path | None) -> None:
 
 
 def _bytes(result: ToolResult) -> bytes | None:
-    """Return the bytes of a result that is bytes, or one image, sound or file; None for any other result."""
+    """Return the bytes of a result that is bytes, or has one part, an image, a sound or a file.
+
+    The result is None for any other result, for example one with several parts.
+    """
     if result.parts:
         return result.parts[0].data if len(result.parts) == 1 and result.parts[0].is_media else None
     return bytes(result.value) if isinstance(result.value, (bytes, bytearray)) else None
 
 
 def _json(result: ToolResult) -> str:
-    """Return a result as JSON for a program: its value, or its content blocks if it has parts."""
+    """Return a result as JSON text for a program: its value, or its content blocks if it has parts."""
     if result.parts:
         return json.dumps(result.blocks, ensure_ascii=False)
     return json.dumps(result.value, ensure_ascii=False) if type(result.value) is str else result.content
 
 
 def _write_bytes(content: bytes, path: Path) -> None:
-    """Write bytes to a file, or to stdout if `path` is `-`."""
+    """Write bytes to a file, or to stdout if `path` is `-`.
+
+    Raises:
+        ClickException: They cannot be written.
+    """
     try:
         if str(path) == "-":
             sys.stdout.buffer.write(content)
@@ -234,7 +268,7 @@ def _write_bytes(content: bytes, path: Path) -> None:
 
 
 def _text(result: ToolResult) -> str:
-    """Return a result for a person: plain text, or indented JSON."""
+    """Return a result for a person: a string or the text of its parts, else its value as indented JSON."""
     if type(result.value) is str or result.parts:
         return result.content
     return json.dumps(json.loads(result.content), indent=2, ensure_ascii=False)
@@ -249,6 +283,8 @@ _CHUNK: Final = 1 << 16
 def _run_batch(path: str | None, more: tuple[str, ...], yes: bool) -> int:
     """Run the calls of a file or of standard input; a line that fails does not affect the others.
 
+    Each result is written to stdout as a line of JSON, in the order of the calls.
+
     Args:
         path: The file; None or `-` for standard input.
         more: The words after it, which are wrong here.
@@ -256,6 +292,9 @@ def _run_batch(path: str | None, more: tuple[str, ...], yes: bool) -> int:
 
     Returns:
         0 if every call succeeded, otherwise 1.
+
+    Raises:
+        UsageError: There are words in `more`, or the file cannot be read.
     """
     if more:
         raise click.UsageError(f"--batch takes one file of calls, and no arguments after it: {' '.join(more)}")
@@ -271,9 +310,9 @@ def _run_batch(path: str | None, more: tuple[str, ...], yes: bool) -> int:
 
 
 def _whole_lines(stream: IO[bytes]) -> Iterator[list[tuple[int, bytes]]]:
-    """Yield lists of the lines that have arrived, each with its number, without waiting for more.
+    """Yield a list of the whole lines that have arrived, each as (number, bytes), until the stream ends.
 
-    Empty lines are left out.
+    It waits only if nothing has arrived. Numbers begin with 1. Lines without content are counted and left out, so that a list may be empty.
     """
     number, rest = 0, b""
     while chunk := stream.read1(_CHUNK):  # type: ignore[attr-defined]  # the bytes that have arrived, without waiting for all
@@ -285,7 +324,11 @@ def _whole_lines(stream: IO[bytes]) -> Iterator[list[tuple[int, bytes]]]:
 
 
 def _open(path: str | None) -> IO[bytes]:
-    """Return the open file of calls; standard input if `path` is None or `-`."""
+    """Return the file of calls, open for reading bytes; standard input if `path` is None or `-`.
+
+    Raises:
+        UsageError: The file cannot be opened.
+    """
     if path is None or path == "-":
         return sys.stdin.buffer
     from pathlib import Path  # see the top
@@ -297,10 +340,10 @@ def _open(path: str | None) -> IO[bytes]:
 
 
 def _run_lines(lines: list[tuple[int, bytes]], yes: bool) -> list[ToolResult]:
-    """Run the calls in `lines` concurrently, and return their results in order.
+    """Run the calls in `lines` concurrently, and return their results, failed ones too, in order.
 
     An executor has one tool of each name, and one approver. So if two plugins ship a tool of one name, a second executor has the second tool,
-    and tools that `--yes` does not approve have other executors.
+    and tools that `--yes` does not approve have other executors. Executors run one after the other.
 
     Args:
         lines: The lines, each with its number.
@@ -332,7 +375,10 @@ def _run_lines(lines: list[tuple[int, bytes]], yes: bool) -> list[ToolResult]:
 
 
 def _read(number: int, line: bytes) -> tuple[Tool, ToolCall] | ToolResult:
-    """Return the tool and the call in a line; the failed result if there is no such tool or call.
+    """Return the tool and the call in a line, or a failed result if the call cannot be run.
+
+    The code of the error is `malformed_call` if the line is not a call in JSON, `unknown_tool` if there is no such tool or it cannot be defined, and
+    `unavailable` if it needs an application.
 
     Args:
         number: The number of the line, for messages.

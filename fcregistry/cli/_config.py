@@ -55,7 +55,10 @@ HEADINGS: Final = ("SETTING", "VALUE", "FROM", "USED")
 
 
 def _rows() -> Iterator[_Row]:
-    """Yield the settings of all layers, the highest layer first."""
+    """Yield the settings of all layers of the configuration, the highest layer first.
+
+    The model of the environment comes last, if it is set.
+    """
     for layer in configuration():
         for key, value in layer.given:
             source = layer.path or VARIABLES[key]
@@ -65,7 +68,10 @@ def _rows() -> Iterator[_Row]:
 
 
 def _without_overridden(rows: list[_Row]) -> list[_Row]:
-    """Return `rows`, with the reason in `unused` for each value that a lower layer replaces."""
+    """Return `rows`, with the reason in `unused` for each value that a lower layer replaces.
+
+    Only the settings in `_LOWEST_APPLIES` are replaced so, by their last row without a reason.
+    """
     used = {row.setting: row for row in rows if not row.unused}  # the last one of each
     return [
         row._replace(unused=f"{lowest.source} sets it, too")
@@ -76,5 +82,5 @@ def _without_overridden(rows: list[_Row]) -> list[_Row]:
 
 
 def _text(row: _Row) -> str:
-    """Return the value of a setting as text."""
+    """Return the value of a setting as text; values in a tuple are separated by commas."""
     return ", ".join(row.value) if isinstance(row.value, tuple) else str(row.value)

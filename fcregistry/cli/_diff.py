@@ -63,7 +63,15 @@ def command(ctx: click.Context, old: str, new: str | None, fail_on: str, as_json
 
 
 def _sources(old: str, new: str | None) -> tuple[DiffSource, DiffSource]:
-    """Return the old and the new source to compare, from the words of the user; see `command`."""
+    """Return the old and the new source to compare, from the words of the user.
+
+    Without `new`, an installed distribution is compared, as the new source, with the lock in this folder, and any other source with what is
+    installed.
+
+    Raises:
+        UsageError: `new` is None, `old` is an installed distribution, and this folder has no lock.
+        ConfigurationError: See `_of_one_kind`.
+    """
     before = read_source(old)
     if new is not None:
         return _of_one_kind(before, read_source(new))
@@ -77,7 +85,9 @@ def _sources(old: str, new: str | None) -> tuple[DiffSource, DiffSource]:
 
 
 def _of_one_kind(old: DiffSource, new: DiffSource) -> tuple[DiffSource, DiffSource]:
-    """Return both sources with the distributions of the one that is not a lock; two locks as they are.
+    """Return both sources with one distribution: the first one in a source that is not a lock.
+
+    Two locks are returned as they are.
 
     Raises:
         ConfigurationError: A source does not have the distribution.
@@ -94,7 +104,12 @@ def _of_one_kind(old: DiffSource, new: DiffSource) -> tuple[DiffSource, DiffSour
 
 
 def _fails(found: Diff, fail_on: str) -> bool:
-    """Return whether the changes make the exit code 1, by the value of `--fail-on`."""
+    """Return whether the changes make the exit code 1.
+
+    Args:
+        found: The changes.
+        fail_on: The value of `--fail-on`: `version` (a new version is too small, or goes back), `any` change, or the mildest verdict that fails.
+    """
     if fail_on == "version":
         return any(each.judgement in ("too small", "backwards") for each in found.distributions)
     if fail_on == "any":
@@ -104,6 +119,7 @@ def _fails(found: Diff, fail_on: str) -> bool:
 
 
 def _write(found: DistributionDiff) -> None:
+    """Write a line to stdout for each change of a distribution, sorted by tool and verdict, and a summary."""
     for each in sorted(found.changes, key=lambda each: (each.tool, VERDICTS.index(each.verdict))):
         place = {"parameters": f" {each.path}", "returns": f" returns {each.path}", "tool": ""}[each.part]
         say(f"{each.verdict:<10}  " + " ".join(f"{each.tool}{place}: {each.message}".split()))
@@ -114,7 +130,10 @@ def _write(found: DistributionDiff) -> None:
 
 
 def _advice(found: DistributionDiff) -> str:
-    """Return in words the version that the changes ask for, and whether the new version is enough."""
+    """Return in words the version that the changes ask for, and whether the new version is enough.
+
+    The second part is left out if it is not known.
+    """
     asked = f"this asks for a {found.bump} version" + (f", at least {found.suggested}" if found.suggested else "")
     judged = {
         "enough": f": {found.new_version} is enough",

@@ -48,6 +48,12 @@ def command(
 
 
 def _probe(name: str | None, seconds: float) -> tuple[Finding, ...]:
+    """Import plugins in worker processes, with a progress bar, and return what is wrong with them.
+
+    Args:
+        name: The tool or distribution whose plugins are tried; None for all plugins.
+        seconds: The time limit for each plugin.
+    """
     from fcregistry.inspection import plugins_to_probe, probe_plugins  # with the workers
 
     plugins = plugins_to_probe(name)
@@ -56,6 +62,10 @@ def _probe(name: str | None, seconds: float) -> tuple[Finding, ...]:
 
 
 def _write(findings: tuple[Finding, ...], verbose: bool) -> None:
+    """Write `findings` to stdout, each with its place, advice and, if `verbose`, its detail (a traceback).
+
+    Otherwise a last line says how to see the details, if there are any.
+    """
     for finding in findings:
         say(f"{finding.kind}: {finding.subject}: {finding.message}")
         if finding.place:
@@ -69,7 +79,11 @@ def _write(findings: tuple[Finding, ...], verbose: bool) -> None:
 
 
 def _place(name: str) -> str:
-    """Return the message that all is well with a tool or a distribution."""
+    """Return the message that all is well with a tool, with its id and origin, or with a distribution.
+
+    Args:
+        name: The name of either; if no tool has it, it is taken for a distribution.
+    """
     try:
         tool = registry.get(name)
     except ToolNotFoundError:  # a distribution

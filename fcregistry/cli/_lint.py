@@ -76,6 +76,7 @@ def command(
 
 
 def _write(findings: Sequence[LintFinding]) -> None:
+    """Write two lines to stdout for each finding: place, severity, rule, tool and message; the advice."""
     for each in findings:
         place = "" if each.file is None else f"{relative_path(Path(each.file))}:{each.line}: "
         say(" ".join(f"{place}{each.severity} {each.rule}: {each.tool}: {each.message}".split()))
@@ -83,6 +84,7 @@ def _write(findings: Sequence[LintFinding]) -> None:
 
 
 def _summary(findings: Sequence[LintFinding], tools: int) -> str:
+    """Return a sentence with the number of findings of each severity, and the number `tools` of tools."""
     counts = Counter(finding.severity for finding in findings)
     found = [counted(counts[severity], severity) for severity in SEVERITIES if counts[severity]]
     return f"{', '.join(found) or 'Nothing found'} in {counted(tools, 'tool')}."

@@ -39,7 +39,10 @@ def command(selectors: tuple[str, ...], as_json: bool) -> None:
 
 
 def _json_lines(selectors: tuple[str, ...]) -> list[str]:
-    """Return the JSON text of each tool that `selectors` name, as `tool_json` returns the tool."""
+    """Return the JSON text of each tool that `selectors` name, as `tool_json` returns the tool.
+
+    They are sorted by name and distribution; without selectors, the result has all tools.
+    """
     import json  # the table does without it
 
     # Without selectors, the records are copied as the index has them: for thousands of tools that takes less than half the time

@@ -68,14 +68,23 @@ def command(ctx: click.Context, check: bool, upgraded: tuple[str, ...], file: st
 
 
 def _refuse(why: str, found: Mapping[str, tuple[str, ...]]) -> None:
-    """Raise `ClickException` with `why` and the items of `found`, unless that is empty."""
+    """Raise `ClickException` with `why` and a line for each item of `found`, unless that is empty.
+
+    Args:
+        why: The beginning of the message.
+        found: Name -> what is wrong with it.
+    """
     if found:
         lines = "\n".join(f"  - {name}: {', '.join(each)}" for name, each in sorted(found.items()))
         raise click.ClickException(f"{why}:\n{lines}")
 
 
 def _read(path: Path) -> Lock:
-    """Return the lock at `path`; raise `ConfigurationError` if it cannot be read."""
+    """Return the lock at `path`.
+
+    Raises:
+        ConfigurationError: The file does not exist, cannot be read, or is not a lock.
+    """
     lock = read_lock(str(path))
     if lock.problem is not None:
         raise ConfigurationError(f"{lock.path} {lock.problem}")
@@ -83,7 +92,15 @@ def _read(path: Path) -> Lock:
 
 
 def _upgrade(lock: Lock, now: Inventory, upgraded: tuple[str, ...]) -> dict[str, Any]:
-    """Return the content of `lock`, in which the distributions `upgraded` are as installed, or gone.
+    """Return the new content of a lock, by distribution: that of `lock`, with some as installed.
+
+    Those of `lock` that are not in `upgraded` stay as they are; those of `now` are added or replaced; those in `upgraded` that are not in `now` are
+    left out.
+
+    Args:
+        lock: The lock as it is.
+        now: The installed distributions to take over.
+        upgraded: The distributions that the user names.
 
     Raises:
         UsageError: A distribution in `upgraded` is neither installed nor in the lock.
@@ -103,6 +120,13 @@ def _upgrade(lock: Lock, now: Inventory, upgraded: tuple[str, ...]) -> dict[str,
 
 
 def _write(found: tuple[LockChange, ...], path: Path, as_json: bool) -> None:
+    """Write the changes to stdout, as JSON or as text; the text says so if there are none.
+
+    Args:
+        found: The changes since the lock was written.
+        path: The lock.
+        as_json: Whether to write JSON.
+    """
     if as_json:
         say_json({"file": str(path), "changes": [asdict(each) for each in found]})
         return

@@ -108,14 +108,16 @@ class _Commands(click.Group):
 
 
 def _commands_of_packages() -> dict[str, FoundCommand]:
-    """Return the usable commands of packages, by the names that call them."""
+    """Return the usable commands of packages, by the names that call them, without importing any."""
     from fcregistry import discovery  # fcregistry's own commands do without it
 
     return discovery.listed_commands(COMMANDS, lambda: discovery.current().found_commands)
 
 
 def _load_command_of_package(name: str) -> click.Command | None:
-    """Import and return the command that a package ships as `name`; None if there is no such command.
+    """Import and return the command of a package that `name` calls; None if no package has such a command.
+
+    The plugins are described first, in worker processes.
 
     Raises:
         ClickException: The command does not load.
@@ -194,7 +196,12 @@ def run(args: list[str] | None, listen: Callable[[bool], object] = lambda on: No
 
 
 def _run(args: list[str] | None, listen: Callable[[bool], object]) -> int:
-    """Run a command, write its error if it fails, and return the exit code."""
+    """Run a command, write its error to stderr if it fails, and return the exit code.
+
+    Args:
+        args: The words of the command line; None for those of the process.
+        listen: Called with True when the command begins.
+    """
     stdout = sys.stdout
     try:
         listen(True)
@@ -228,7 +235,10 @@ def _run(args: list[str] | None, listen: Callable[[bool], object]) -> int:
 
 
 def _shorten_warnings() -> None:
-    """Show warnings for plugin authors as one line, without the source line that Python shows."""
+    """From now on, write warnings for plugin authors (`DefinitionWarning`) to stderr as one line each.
+
+    The source line that Python shows is left out. Other warnings are shown as before.
+    """
     python_shows = warnings.showwarning
 
     def show(message: Warning | str, category: type[Warning], *more: Any, **named: Any) -> None:
@@ -241,7 +251,10 @@ def _shorten_warnings() -> None:
 
 
 def _repair_streams() -> None:
-    """Replace closed standard streams (`>&-`); make the others escape characters that they cannot encode."""
+    """Replace closed standard streams (`>&-`) by the null device, for the whole process.
+
+    The other output streams escape characters that they cannot encode.
+    """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
@@ -251,7 +264,7 @@ def _repair_streams() -> None:
 
 
 def _show(error: click.ClickException) -> int:
-    """Write an error of click to stderr, and return its exit code."""
+    """Write an error of click to stderr, after the usage if that was wrong; return its exit code."""
     if isinstance(error, NoArgsIsHelpError):
         remark(error.format_message())
     elif isinstance(error, click.NoSuchOption) and error.option_name in ("-m", "--module"):
@@ -265,6 +278,6 @@ def _show(error: click.ClickException) -> int:
 
 
 def _discard_output(code: int) -> int:
-    """Discard further output, so that Python does not report a closed pipe; return `code`."""
+    """Send further output to the null device, so that Python does not report a closed pipe; return `code`."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     return code

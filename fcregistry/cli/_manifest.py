@@ -39,7 +39,10 @@ def build_command(ctx: click.Context, distribution: str | None, check: bool) -> 
 
 
 def _check(built: BuiltManifest) -> bool:
-    """Write whether a manifest is up to date, and return that."""
+    """Write to stdout whether a manifest is up to date, and return that.
+
+    If it is not, its differences from the code are written too, and advice to stderr.
+    """
     lines = manifest_differences(built)
     if not lines:
         say(f"{relative_path(built.path)} is up to date")
@@ -50,7 +53,7 @@ def _check(built: BuiltManifest) -> bool:
 
 
 def _write(built: BuiltManifest) -> bool:
-    """Write a manifest to its file unless it is up to date, and return True."""
+    """Write a manifest to its file unless it is up to date, say to stdout which, and return True."""
     if built.written == built.text:
         say(f"{relative_path(built.path)} is up to date")
         return True
@@ -84,6 +87,7 @@ def show_command(ctx: click.Context, distribution: str | None, as_json: bool) ->
 
 
 def _json(plugin: FoundPlugin, manifest: Manifest | ManifestProblem | None) -> dict[str, object]:
+    """Return the manifest of a plugin as a JSON object; without sources and tools if it cannot be used."""
     usable = manifest if isinstance(manifest, Manifest) else None
     return {
         "plugin": plugin.label,
@@ -96,6 +100,7 @@ def _json(plugin: FoundPlugin, manifest: Manifest | ManifestProblem | None) -> d
 
 
 def _write_states(found: Iterable[tuple[FoundPlugin, Manifest | ManifestProblem | None]]) -> None:
+    """Write the state of each plugin's manifest to stdout, and a table of the tools in usable ones."""
     rows = []
     for plugin, manifest in found:
         say(f"{plugin.label}: {f'{relative_path(manifest.path)} ' if manifest else ''}{_state(manifest)}")
@@ -108,7 +113,11 @@ def _write_states(found: Iterable[tuple[FoundPlugin, Manifest | ManifestProblem 
 
 
 def _state(manifest: Manifest | ManifestProblem | None) -> str:
-    """Return the state of a plugin's manifest, as the end of a sentence."""
+    """Return the state of a plugin's manifest, as the end of a sentence about the plugin or the file.
+
+    Args:
+        manifest: The manifest, its problem, or None if there is none.
+    """
     if manifest is None:
         return "has no manifest (write it in its project: fcregistry manifest build)"
     if isinstance(manifest, ManifestProblem):

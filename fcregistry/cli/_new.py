@@ -30,7 +30,13 @@ def command(name: str, path: Path | None) -> None:
 
 
 def _next(name: str, package: str, folder: Path) -> str:
-    """Return the text with the commands to run next."""
+    """Return the text that `new` ends with: the commands to run next, and where the tools are.
+
+    Args:
+        name: The name of the distribution.
+        package: The name of its package.
+        folder: The folder of the project; it is entered first unless it is the working folder.
+    """
     enter = "" if folder.resolve() == Path.cwd().resolve() else f"  cd {shlex.quote(str(folder))}\n"
     # pip builds in an environment of its own, and installs fcregistry there for the build hook: only an index has it for that
     tools, option = ("", "") if own_source() is None else (" hatchling editables", " --no-build-isolation")

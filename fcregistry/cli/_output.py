@@ -36,7 +36,7 @@ def clean(text: str) -> str:
 
 
 def _write(text: str, stream: TextIO) -> None:
-    """Write text and a line end at once, so that stdout and stderr keep their order."""
+    """Write `text` and a line end to `stream`, and flush it, so that stdout and stderr keep their order."""
     stream.write(f"{text}\n")
     stream.flush()
 
@@ -89,7 +89,7 @@ def say_json_text(text: str) -> None:
 
 
 def _escaped(character: re.Match[str]) -> str:
-    """Return the JSON escape of a matched character."""
+    r"""Return the matched character as JSON writes it in a string, such as `\u001b`."""
     import json  # see `say_json`
 
     return json.dumps(character[0])[1:-1]
@@ -138,19 +138,29 @@ def table(rows: Iterable[Sequence[str]], headings: Sequence[str], *, cuts: bool 
 
 
 def _one_line(column: Sequence[str]) -> Sequence[str]:
-    """Return the cells of a column with a space for each line end and tab, and without control characters."""
+    """Return the cells of a column, each in one line and without control characters.
+
+    In a cell that is not printable, one space replaces white space of any length, which is removed at both ends.
+    """
     if _is_plain("".join(column)):  # one check for thousands of cells, which are nearly always plain
         return column
     return [cell if cell.isprintable() else " ".join(clean(cell).split()) for cell in column]
 
 
 def _is_plain(text: str) -> bool:
-    """Return whether a text is printable ASCII: faster than `isprintable`, which looks up each character."""
+    """Return whether a text is printable ASCII only; True if it is empty.
+
+    This is faster than `isprintable`, which looks up each character.
+    """
     return text.isascii() and not text.encode().translate(None, _PRINTABLE)
 
 
 def _padded(column: Sequence[str]) -> Iterable[str]:
-    """Return the cells of a column, padded to one width."""
+    """Return the cells of a column, each with spaces after it, so that all are as wide as the widest.
+
+    Args:
+        column: The cells, at least one.
+    """
     if "".join(column).isascii():
         return map(str.ljust, column, repeat(max(map(len, column))))
     widths = list(map(_width, column))
@@ -159,7 +169,7 @@ def _padded(column: Sequence[str]) -> Iterable[str]:
 
 
 def _width(text: str) -> int:
-    """Return the columns that `text` takes on a terminal (Unicode Standard Annex #11)."""
+    """Return the number of columns that `text` takes on a terminal (Unicode Standard Annex #11)."""
     if text.isascii():
         return len(text)
     from unicodedata import category, east_asian_width  # few texts need it
@@ -168,7 +178,7 @@ def _width(text: str) -> int:
 
 
 def _cut(line: str, room: int) -> str:
-    """Return `line` if it fits into `room` columns, else its beginning with an ellipsis."""
+    """Return `line` if it fits into `room` columns of a terminal, else as much as fits, with an ellipsis."""
     if _width(line) <= room:
         return line
     line = line[:room]

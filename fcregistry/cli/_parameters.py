@@ -76,7 +76,10 @@ def read_words(ctx: click.Context, name: str, tool: Tool, words: list[str]) -> t
 
 
 def _no_option(option: str, tool: Tool) -> str | None:
-    """Return what to write instead of the unknown `option`, or None if there is no suggestion."""
+    """Return what to write instead of the unknown `option`, or None if there is no suggestion.
+
+    It is `--arg`, if the tool has a parameter of that name that cannot be an option, or takes any name.
+    """
     schema, word = tool.parameters, option.lstrip("-")
     parameter = next((clean(each) for each in schema["properties"] if each.replace("_", "-") == word), None)
     if parameter is not None:
@@ -87,7 +90,17 @@ def _no_option(option: str, tool: Tool) -> str | None:
 
 
 def _arguments(values: dict[str, Any], ctx: click.Context) -> dict[str, Any] | str:
-    """Return the arguments from options and JSON text; if there are no options, the text itself."""
+    """Return the arguments of a call; the JSON text itself, unread, if the user gave nothing else.
+
+    `--arg` wins over options, and these over the JSON text.
+
+    Args:
+        values: The values of the options, by parameter; those of the JSON text and of `--arg` are removed from it.
+        ctx: The context of the command, for errors.
+
+    Raises:
+        UsageError: There is more than one word, or the word or an `--arg` is not what it must be.
+    """
     words = values.pop(_JSON, [])
     extra = _json_arguments(values.pop(_ARG, ()), ctx)
     if len(words) > 1:
@@ -109,7 +122,10 @@ def _arguments(values: dict[str, Any], ctx: click.Context) -> dict[str, Any] | s
 
 
 def _options_advice(word: str, ctx: click.Context) -> str:
-    """Return the advice how to write `word` as an option of the tool."""
+    """Return the advice how to write `word` as an option of the tool, or that the tool has no options.
+
+    For a word such as `true` after a boolean option, it says that the option takes no value.
+    """
     flags = {each.opts[0]: each for each in ctx.command.params if isinstance(each, click.Option) and each.name != _ARG}
     if not flags:
         return "this tool has no options"
@@ -127,7 +143,11 @@ def _options_advice(word: str, ctx: click.Context) -> str:
 
 
 def _json_text(word: str, ctx: click.Context) -> str:
-    """Return the JSON text that a word means: standard input for `-`, a file for `@FILE`, or the word."""
+    """Return the JSON text that a word means: standard input for `-`, a file for `@FILE`, or the word.
+
+    Raises:
+        UsageError: Standard input or the file cannot be read, or is not UTF-8.
+    """
     try:
         if word == "-":
             return sys.stdin.read().removeprefix(_BYTE_ORDER_MARK)
@@ -143,7 +163,11 @@ def _json_text(word: str, ctx: click.Context) -> str:
 
 
 def _json_arguments(pairs: Iterable[str], ctx: click.Context) -> dict[str, Any]:
-    """Return the arguments in the values of `--arg`, each `NAME=JSON`, by name."""
+    """Return the arguments in the values of `--arg`, each `NAME=JSON`, by name; the last one of a name.
+
+    Raises:
+        UsageError: A value has no equals sign, or is not valid JSON after it.
+    """
     extra = {}
     for pair in pairs:
         name, equals, text = pair.partition("=")
@@ -301,7 +325,15 @@ def flags_of(schema: Mapping[str, Any]) -> dict[str, str]:
 
 
 def _option(name: str, flag: str, parameters: Mapping[str, Any]) -> click.Option:
-    """Return the option of the parameter `name`; `parameters` is the schema of all."""
+    """Return the option of the parameter `name`, which is given as `flag`.
+
+    A boolean has a second flag, `--no-…`; an array of simple items can be given several times.
+
+    Args:
+        name: The name of the parameter.
+        flag: The option, such as `--num-days`.
+        parameters: The schema of all parameters.
+    """
     schema = plain(parameters["properties"][name], parameters)
     notes = [*bounds(schema)]
     default = schema.get("default")  # null, as for None, says nothing that "not required" does not
@@ -331,7 +363,10 @@ _LONGEST_TYPE: Final = 60
 
 
 def _type_of(schema: dict[str, Any]) -> tuple[click.ParamType[Any], str | None]:
-    """Return the type of an option, and the help's placeholder for its value (None for click's own)."""
+    """Return the type of an option, and the help's placeholder for its value (None for click's own).
+
+    The type is that of an enum of strings, of strings, of numbers, or else of JSON.
+    """
     choices, kind = schema.get("enum"), str(schema.get("type"))
     if choices and all(isinstance(choice, str) for choice in choices):
         return _WordParam(choices), None
@@ -341,13 +376,17 @@ def _type_of(schema: dict[str, Any]) -> tuple[click.ParamType[Any], str | None]:
 
 
 def _short_type(schema: dict[str, Any]) -> str:
-    """Return the type of a JSON value as short text, or an empty string if the text would be long."""
+    """Return the type that a schema describes as short text; empty if it would have over 60 characters."""
     shown = show_type(schema)
     return shown if len(shown) <= _LONGEST_TYPE else ""
 
 
 def _accepts_string(schema: dict[str, Any]) -> bool:
-    """Return whether a schema may accept a string."""
+    """Return whether a schema may accept a string.
+
+    By its `enum`; else by its `type` and the branches of its `anyOf` and `oneOf`. Without any of these, it is False with `const` or `$ref`, else
+    True.
+    """
     if "enum" in schema:
         return any(isinstance(choice, str) for choice in schema["enum"])
     if not {"type", "anyOf", "oneOf", "const", "$ref"} & schema.keys():
@@ -362,7 +401,7 @@ def _accepts_string(schema: dict[str, Any]) -> bool:
 def _hidden(option: click.Option) -> click.Option:
     """Return a copy of an option of the command, for use after the tool's name.
 
-    The tool's help does not show it.
+    The tool's help does not show it, and its name has a space in front, so that it differs from each parameter's.
     """
     option = _with_name(copy(option), f" {option.name}")
     option.hidden = True
@@ -373,7 +412,7 @@ P = TypeVar("P", bound=click.Parameter)
 
 
 def _with_name(parameter: P, name: str) -> P:
-    """Set the name of `parameter`, and return it.
+    """Set the name of `parameter` in place, and return `parameter`.
 
     Click itself would change the name to lower case, and reject a space.
     """
@@ -412,7 +451,7 @@ def plain(schema: Any, root: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _as_text(schema: dict[str, Any]) -> dict[str, Any]:
-    """Return `schema`, with the type `string` if its format is `decimal`.
+    """Return a copy of `schema` with the type `string` if its format is `decimal`, else `schema` itself.
 
     A float would lose digits that the user typed.
     """

@@ -54,11 +54,11 @@ def command(as_json: bool) -> None:
 
 
 def _show(rows: list[dict[str, Any]], columns: dict[str, str]) -> None:
-    """Write a table, and below it the reasons, which are too long for a table.
+    """Write a table to stdout, and below it the reasons in `rows`, which are too long for a table.
 
     Args:
-        rows: The rows.
-        columns: The keys of the columns, with their headings.
+        rows: The rows, by key; a row without a reason has None.
+        columns: The keys of the columns, with their headings; distribution and version come before them.
     """
     columns = {"distribution": "DISTRIBUTION", "version": "VERSION", **columns}
     table([[_cell(row[key]) for key in columns] for row in rows], list(columns.values()))
@@ -68,14 +68,17 @@ def _show(rows: list[dict[str, Any]], columns: dict[str, str]) -> None:
 
 
 def _cell(value: str | float | None) -> str:
-    """Return the text of a cell: seconds as milliseconds, None as an empty text."""
+    """Return the text of a cell: a float, in seconds, as milliseconds; None as an empty text."""
     if isinstance(value, float):  # seconds
         return f"{value * 1000:.0f} ms"
     return "" if value is None else str(value)
 
 
 def _plugin_row(outcome: Outcome) -> dict[str, Any]:
-    """Return the row of a plugin, from the outcome of its import or description."""
+    """Return the row of a plugin: its entry point, number of tools, state, import time and reason.
+
+    The time, in seconds, is None if the plugin is disabled or described by a manifest; the reason is None unless it is disabled or failed.
+    """
     plugin = outcome.plugin
     state = {DisabledPlugin: "disabled", FailedPlugin: "failed", DescribedPlugin: "described"}.get(
         type(outcome), "loaded"
@@ -91,7 +94,10 @@ def _plugin_row(outcome: Outcome) -> dict[str, Any]:
 
 
 def _extension_row(extension: FoundExtension) -> dict[str, Any]:
-    """Return the row of an extension, which is not loaded for that."""
+    """Return the row of an extension, with the state `failed`, `disabled`, `loaded` or `installed`.
+
+    The extension is not loaded for that. Its reason is None unless it failed or is disabled.
+    """
     outcome, disabled = current().extensions.outcome(extension), current().extensions.disabled(extension)
     if isinstance(outcome, FailedEntryPoint):
         state, reason = "failed", outcome.reason
@@ -103,7 +109,10 @@ def _extension_row(extension: FoundExtension) -> dict[str, Any]:
 
 
 def _command_row(command: FoundCommand) -> dict[str, Any]:
-    """Load a command unless it must not be used, and return its row."""
+    """Load a command unless it must not be used, and return its row: `disabled`, `loaded` or `failed`.
+
+    The reason is None if it is loaded.
+    """
     commands, permission = current().commands, current().permission()
     state, reason = "disabled", commands.refusal(command, permission) or permission.to_import(command)
     if reason is None:
@@ -114,6 +123,6 @@ def _command_row(command: FoundCommand) -> dict[str, Any]:
 
 
 def _found(found: FoundEntryPoint, kind: str) -> dict[str, Any]:
-    """Return the part of a row that all entry points have."""
+    """Return the part of a row that all kinds of entry points have: kind, names, version and module."""
     names = ("distribution", "version", "entry_point")
     return {"kind": kind, **{name: getattr(found, name) for name in names}, "module": found.value}

@@ -38,7 +38,15 @@ def command(name: str, format_name: str | None, strict: bool, as_json: bool) -> 
 
 
 def _write_definition(tool: Tool, format_name: str, strict: bool) -> None:
-    """Write a tool in a provider's format, and to stderr what the format leaves out."""
+    """Write a tool in a provider's format to stdout: a text format as it is, any other as JSON.
+
+    For each thing that the format leaves out, a note is written to stderr.
+
+    Args:
+        tool: The tool.
+        format_name: The name of the format.
+        strict: Whether to use the format's strict mode.
+    """
     described = tool.definition(format_name, strict=strict)
     if isinstance(described, str):
         say(described.rstrip("\n"))
@@ -49,7 +57,7 @@ def _write_definition(tool: Tool, format_name: str, strict: bool) -> None:
 
 
 def _write_tool(tool: Tool) -> None:
-    """Write a tool as text."""
+    """Write a tool to stdout as text: id, description, parameters, result, options, and where it is from."""
     schema, returns = tool.parameters, tool.returns
     say(f"{tool.id}\n")
     if tool.description:
@@ -73,7 +81,14 @@ def _write_tool(tool: Tool) -> None:
 
 
 def _parameter(name: str, schema: Any, required: bool, root: dict[str, Any]) -> str:
-    """Return the line of a parameter; `root` is the schema of all parameters."""
+    """Return the line of a parameter: name, type, bounds, whether it is required, and description.
+
+    Args:
+        name: The name.
+        schema: The schema of the parameter; true for any value, false for none.
+        required: Whether a call must have it.
+        root: The schema of all parameters, to which references in `schema` refer.
+    """
     known = schema if isinstance(schema, dict) else {}  # true takes anything, and false nothing
     need = f"default {_text(known['default'])}" if "default" in known else "required" if required else "optional"
     text = " ".join(str(known.get("description", "")).split())
@@ -83,7 +98,10 @@ def _parameter(name: str, schema: Any, required: bool, root: dict[str, Any]) -> 
 
 
 def _text(value: Any) -> str:
-    """Return the value of an option or a default as text."""
+    """Return the value of an option or a default as text: a string as it is, any other value as JSON.
+
+    For a value that a function computes, the result names the function.
+    """
     if isinstance(value, dict) and list(value) == [COMPUTED]:
         return f"computed by {value[COMPUTED]}"
     return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -160,13 +160,19 @@ def mention_why_missing(error: ToolNotFoundError) -> None:
 
 
 def _named_distributions(selectors: Iterable[str]) -> list[str] | None:
-    """Return the patterns of the distributions that `selectors` name; None if a selector names none."""
+    """Return the patterns of the distributions that `selectors` name; None if there is no limit.
+
+    There is none if no selector includes tools, or one that does names no distribution. Selectors that exclude tools do not count.
+    """
     named = [each.distribution for each in parse_selectors(selectors) if not each.excludes]
     return [each for each in named if each is not None] if named and None not in named else None
 
 
 def _is_wanted(distribution: str | None, wanted: list[str] | None) -> bool:
-    """Return whether a distribution matches a pattern in `wanted`; always True if that is None."""
+    """Return whether a distribution, in any spelling, matches a pattern in `wanted`.
+
+    Always True if `wanted` is None, and otherwise False if `distribution` is None.
+    """
     return wanted is None or (
         distribution is not None and any(fnmatchcase(normalized(distribution), each) for each in wanted)
     )
@@ -184,9 +190,10 @@ _MOST_NAMES: Final = 3
 
 
 def _mention_unused(wanted: list[str] | None) -> None:
-    """Write to stderr which plugins are not used, or which tools are hidden, and by which setting.
+    """Write to stderr which plugins are not used, or which tools are hidden, and the reason for the first.
 
-    A user who disables a plugin knows it. It is news that a lock refuses one, or that nothing is left at all.
+    Nothing is written if there are none. A user who disables a plugin knows it. It is news that a lock refuses one, or that nothing is left at all:
+    without `wanted`, plugins that are disabled for other reasons are mentioned only if no tool is visible, and hidden tools only then.
 
     Args:
         wanted: The patterns of the distributions that the command names; None if it names none.
@@ -290,7 +297,13 @@ def _describe(
     installed: Sequence[FoundEntryPoint],
     on_described: Callable[[FreshDescription], None],
 ) -> None:
-    """Describe plugins in worker processes, with a progress bar."""
+    """Describe plugins in worker processes, with a progress bar.
+
+    Args:
+        plugins: The plugins.
+        installed: All installed entry points.
+        on_described: Called with each description, also that of a failure, when it is made.
+    """
     from fcregistry.discovery import describe_in_workers  # not needed if all are described
 
     with progress("Looking into plugins", plugins) as done:
@@ -307,7 +320,13 @@ def _describe_few(
     installed: Sequence[FoundEntryPoint],
     on_described: Callable[[FreshDescription], None],
 ) -> None:
-    """Describe plugins for a completion: only if they are few, and without failures."""
+    """Describe plugins in worker processes for a completion; do nothing if they are more than 20.
+
+    Args:
+        plugins: The plugins.
+        installed: All installed entry points.
+        on_described: Called with each description when it is made, except those of failures.
+    """
     from fcregistry.discovery import describe_in_workers  # not needed if all are described
 
     def keep(made: FreshDescription) -> None:
@@ -348,7 +367,11 @@ def import_modules(modules: Iterable[str]) -> None:
 
 
 def _import(module: str) -> None:
-    """Import a module that the user named; see `import_modules`."""
+    """Import a module that the user named; what it prints goes to stderr.
+
+    Raises:
+        UsageError: `module` is a file or no valid name, an installed module hides it, or its import fails.
+    """
     if not all(part.isidentifier() for part in module.split(".")) or module.endswith(".py"):
         parts = module.removesuffix(".py").replace(os.sep, "/").split("/")
         name = ".".join(part for part in parts if part.isidentifier())
@@ -368,9 +391,12 @@ def _import(module: str) -> None:
 
 
 def _hiding(name: str) -> str | None:
-    """Return the file of an installed module that hides one of the working folder; None if there is none.
+    """Return the origin of an installed module that hides a module of the working folder.
 
-    Installed modules come first: otherwise a file in the folder could replace a module of an installed package.
+    The result is None if the folder has no module or package `name`, or if that itself is found.
+
+    Args:
+        name: The name of a top-level module.
     """
     here = os.getcwd()  # noqa: PTH109  # likewise
     own = next((path for path in (f"{here}/{name}/__init__.py", f"{here}/{name}.py") if os.path.exists(path)), None)  # noqa: PTH110  # likewise
@@ -386,7 +412,10 @@ def _hiding(name: str) -> str | None:
 
 
 def _place(error: BaseException) -> str:
-    """Return the place where an import failed, in parentheses; empty if the error itself says it."""
+    """Return the place where an import failed, in parentheses, or where the module was looked for.
+
+    The result is empty if the error's own message says the place, as that of a `SyntaxError` does.
+    """
     from traceback import extract_tb  # only on the way to an error
 
     last = extract_tb(error.__traceback__)[-1]

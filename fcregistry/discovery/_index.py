@@ -180,9 +180,11 @@ class Index:
         return index
 
     def _read_stored(self) -> Stored:
-        """Return the content of the index file; empty if there is none, or if it is damaged.
+        """Return the content of the index: of its file, or of the one in memory if that could not be written.
 
-        The file is opened again if it is another than the one opened last. A damaged file is removed, as `_discard_damaged` does.
+        A new file is opened; if it was removed, the one opened last still counts. The content is empty if there is none, or if it is damaged: then
+        the file
+        is removed, as `_discard_damaged` does.
         """
         stamp = None if self.file is None else self.file.stamp()
         try:

@@ -115,7 +115,7 @@ def _project_in(folder: Path) -> dict[str, Any]:
     """Return the table `[project]` of the pyproject.toml in `folder`.
 
     Raises:
-        PackagingError: There is none, or it has no name.
+        PackagingError: There is no such file, it cannot be read, or has no [project] with a name, or the entry points are not tables.
     """
     path = folder / "pyproject.toml"
     advice = "run this in the folder of a plugin's project, or name an installed distribution"
@@ -134,7 +134,13 @@ def _project_in(folder: Path) -> dict[str, Any]:
 
 
 def _write_metadata(folder: Path, project: dict[str, Any], entry_points: dict[str, Any]) -> None:
-    """Write the `.dist-info` of a project into `folder`, as an installer would."""
+    """Write the `.dist-info` folder of a project into `folder`, with METADATA and entry_points.txt.
+
+    Args:
+        folder: The folder, which has no such metadata yet.
+        project: The table `[project]`; without a version, it is 0.
+        entry_points: Name -> value of the entry points of the group `fcregistry`.
+    """
     version = str(project.get("version", "0"))
     info = folder / f"{project['name'].replace('-', '_')}-{version.replace(os.sep, '_')}.dist-info"
     info.mkdir()
@@ -237,7 +243,7 @@ def build_manifests(target: BuildTarget) -> tuple[BuiltManifest, ...]:
 
 
 def _failures(made: FreshDescription, place: PackageLocation | None) -> list[str]:
-    """Return the reasons a plugin cannot be described by a manifest; empty if it can.
+    """Return the reasons, as messages, that a plugin cannot be described by a manifest; empty if it can.
 
     Args:
         made: The description of the plugin.
@@ -265,12 +271,17 @@ def _failures(made: FreshDescription, place: PackageLocation | None) -> list[str
 
 
 def _tools(made: FreshDescription) -> list[ToolRecord]:
-    """Return the records of a plugin's tools."""
+    """Return the records of the tools in a description, in its order."""
     return [json.loads(row.record) for row in made.rows]
 
 
 def _plugin(place: PackageLocation, made: FreshDescription) -> ManifestPlugin:
-    """Return the entry of a plugin in a manifest."""
+    """Return the entry of a plugin in a manifest, with files relative to the package's parent folder.
+
+    Args:
+        place: The place of its package.
+        made: The description of the plugin.
+    """
     return ManifestPlugin(
         entry_point=made.plugin.entry_point,
         value=made.plugin.value,
@@ -280,18 +291,18 @@ def _plugin(place: PackageLocation, made: FreshDescription) -> ManifestPlugin:
 
 
 def _with_relative_path(place: PackageLocation, tool: ToolRecord) -> ToolRecord:
-    """Return the record of a tool with its file relative to the package's parent folder.
+    """Return a copy of a tool's record, with its file relative to the package's parent folder.
 
-    A file of another package is left out.
+    File and line are None if the file is not in the package.
     """
     name = place.name_of(Path(tool["file"])) if tool["file"] is not None else None
     return {**tool, "file": name, "line": tool["line"] if name is not None else None}
 
 
 def _sources(place: PackageLocation, files: Iterable[str]) -> dict[str, str]:
-    """Return name -> digest for the package's own files among `files`, those that were read.
+    """Return name -> digest, sorted by name, for those of `files` that are in the package.
 
-    Compiled files are left out.
+    A name is relative to the package's parent folder. Compiled files, manifests, folders, and files that do not exist are left out.
     """
     named = ((place.name_of(Path(path)), Path(path)) for path in files)
     return {
@@ -323,7 +334,12 @@ def manifest_differences(built: BuiltManifest) -> list[str]:
 
 
 def _differences(old: ManifestContent, new: ManifestContent) -> Iterator[str]:
-    """Yield a sentence about each difference between `old`, a manifest as it is, and `new`, of the code."""
+    """Yield a sentence for each difference between two manifests; nothing if they are equal.
+
+    Args:
+        old: The manifest as it is.
+        new: The manifest that matches the code.
+    """
     if old["distribution"] != new["distribution"]:
         yield f"it names the distribution {old['distribution']}, and the project is {new['distribution']}"
     before, after = ({each["entry_point"]: each for each in content["plugins"]} for content in (old, new))
@@ -340,7 +356,15 @@ def _differences(old: ManifestContent, new: ManifestContent) -> Iterator[str]:
 
 
 def _plugin_differences(name: str, old: ManifestPlugin, new: ManifestPlugin) -> Iterator[str]:
-    """Yield a sentence about each difference between two entries of the entry point `name`."""
+    """Yield a sentence for each difference between two entries of an entry point in a manifest.
+
+    If the new tools depend on the environment, the tools are not compared.
+
+    Args:
+        name: The name of the entry point.
+        old: The entry in the manifest as it is.
+        new: The entry that matches the code.
+    """
     if old["value"] != new["value"]:
         yield f"the entry point {name} names {new['value']}, not {old['value']}"
     if old["dynamic"] != new["dynamic"]:
@@ -387,6 +411,11 @@ def verify(distribution: str, entry_points: Mapping[str, str], files: Mapping[st
 def _place(entry_point: str, value: str, files: Mapping[str, Path]) -> tuple[PackageLocation, str]:
     """Return the place of an entry point's code, and the name of its manifest in the archive.
 
+    Args:
+        entry_point: The name of the entry point, for the message.
+        value: Its value, `MODULE` or `MODULE:OBJECT`.
+        files: Name in the archive -> file.
+
     Raises:
         PackagingError: The archive has no file of the entry point's package.
     """
@@ -404,6 +433,8 @@ def _place(entry_point: str, value: str, files: Mapping[str, Path]) -> tuple[Pac
 
 def _problem(path: Path, folder: Path, distribution: str, entry_points: Mapping[str, str]) -> str | None:
     """Return the reason a manifest does not match its distribution or the code, or None if it does.
+
+    A manifest that is missing or cannot be read has a reason too.
 
     Args:
         path: The manifest.
@@ -428,5 +459,5 @@ def _problem(path: Path, folder: Path, distribution: str, entry_points: Mapping[
 
 
 def _shown(entry_points: Mapping[str, str]) -> str:
-    """Return entry points as `name = "value"`, sorted; `(none)` if there are none."""
+    """Return entry points as `name = "value"`, sorted and separated by commas; `(none)` if there are none."""
     return ", ".join(f'{name} = "{value}"' for name, value in sorted(entry_points.items())) or "(none)"

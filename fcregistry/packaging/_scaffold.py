@@ -79,7 +79,14 @@ def package_name(name: str) -> str:
 
 
 def _write(folder: Path, words: dict[str, str]) -> None:
-    """Write the files of a new plugin into `folder`, from templates with `words`, and its manifest."""
+    """Write the files of a new plugin into `folder`, from templates, and then its manifest.
+
+    Its plugin is imported in a worker process for that, so errors of `build_manifests` pass through.
+
+    Args:
+        folder: The folder.
+        words: Placeholder -> text, for the names of the files and their content.
+    """
     for name, template in FILES.items():
         path = folder / Template(name).substitute(words)
         path.parent.mkdir(parents=True, exist_ok=True)
