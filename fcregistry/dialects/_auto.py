@@ -132,7 +132,9 @@ class AutoStream(DialectStream):
         return Parsed(new) if new else NOTHING
 
     def _may_be_header(self, more: str) -> bool:
-        """Return whether the text so far may be the header of a message, if a mark follows.
+        """Return whether the text so far may be a message's header, such as `to=name`, if a mark follows.
+
+        All earlier calls must have returned True. The first characters of the text are kept in `_begun`.
 
         Args:
             more: The text that was added since the last call of this method.
@@ -164,9 +166,9 @@ class AutoStream(DialectStream):
 
 @cache
 def _family_marks() -> TextMarks:
-    """Return the marks that open sections in any dialect, and all tokens.
+    """Return a `TextMarks` of the marks that open sections in any dialect, and of all special tokens.
 
-    Marks of thoughts that no dialect has are among them.
+    The tokens are those of the dialects' `marks` that begin with `<|` or `<｜`. The marks of `MORE_THOUGHTS` are included.
     """
     marks = {mark for section in MORE_THOUGHTS for mark in section.opens}
     marks.update(mark for name in names() for mark in row_of(name).openers.marks.texts)
@@ -212,7 +214,10 @@ def recognize(text: str, tools: tuple[ToolShape, ...] | None) -> tuple[Dialect |
 
 @cache
 def _stops_backwards() -> re.Pattern[str]:
-    """Return the pattern of stop tokens at the end of a text, to be matched with the reversed text."""
+    """Return the pattern of one or more stop marks of any dialect, reversed, to match a reversed text.
+
+    Each may have white space after it. So a match with the reversed text covers all stop marks at the end of the text.
+    """
     stops = sorted({stop[::-1] for name in names() for stop in row_of(name).stops}, key=len, reverse=True)
     return re.compile(rf"(?:\s*+(?:{'|'.join(map(re.escape, stops))}))++")
 
@@ -304,7 +309,7 @@ class _AnyStream(DialectStream):
         self._begin()
 
     def _begin(self) -> None:
-        """Forget the dialect that was found, and look for a call of any dialect that the text may be in."""
+        """Set `found` to an empty name, and look again for a call of any dialect that the text may be in."""
         self.found = ""
         self._is_in_fence = False
         self._use_candidates(candidates_before_call(self._may_be_at_first, self._only))
@@ -321,12 +326,17 @@ class _AnyStream(DialectStream):
         return self._known.may_be
 
     def _use_candidates(self, known: Candidates) -> None:
-        """Look for the marks of `known` from now on."""
+        """Look for the marks of the `Candidates` `known` from now on, and clear the cache of `_in_order`."""
         self._known, self._openers = known, known.openers
         self._ordered: dict[str, list[tuple[Owner, object, Match | None]]] = {}
 
     def _read_section(self, section: Section, mark: str) -> Reading[None]:
-        """Read `section`, which `mark` has opened: calls, code, a quote, thoughts or words."""
+        """Read `section`, which `mark` has opened, into the content, the thoughts or the calls.
+
+        Before the first call, a section of calls is tried in each dialect that has the mark. Code and quotes of Markdown are content, apart from
+        calls in a fence. A mark that ends thoughts turns all text so far into thoughts, and the search starts again. A token that opens other
+        text limits the search to the dialects that have it.
+        """
         if isinstance(section, Calls) and not self.found and mark not in _MARKDOWN:
             if not self._read_marked_words(mark):
                 yield from self._read_any_calls(mark)
@@ -346,7 +356,10 @@ class _AnyStream(DialectStream):
             yield from super()._read_section(section, mark)
 
     def _narrow(self, may_be: Iterable[str]) -> None:
-        """Look only for calls of the dialects `may_be` from now on; change nothing after a call was found."""
+        """Look only for calls of the dialects `may_be` from now on; do nothing if a call was found.
+
+        If `may_be` is empty, calls of all dialects are looked for.
+        """
         names = frozenset(may_be)
         if not self.found and names != self.may_be:
             self._use_candidates(candidates_before_call(names, self._only))
@@ -354,8 +367,8 @@ class _AnyStream(DialectStream):
     def _in_order(self, mark: str) -> list[tuple[Owner, object, Match | None]]:
         """Return the owners of `mark` whose section holds calls, in the order in which they are tried.
 
-        Two values come with each owner: a key that is equal for owners that read alike, and the function that matches the words after the mark
-        if no call follows it, or None if only the reader can tell.
+        Each item is a tuple: the `Owner`; a key that is equal for owners that read alike; and the function that matches the text after the mark
+        if no call follows it, or None if only the reader can tell. The list is cached for each mark.
         """
         if mark not in self._ordered:
             self._ordered[mark] = [
@@ -366,9 +379,10 @@ class _AnyStream(DialectStream):
         return self._ordered[mark]
 
     def _read_marked_words(self, mark: str) -> bool:
-        """Treat `mark` and the text after it as words, if no call follows; return whether it did so.
+        """Return True after adding `mark` and the words after it to the content, if surely no call follows.
 
-        Return False if it is not certain that no call follows.
+        Otherwise return False, with nothing taken. If a malformed call begins at the mark, the search is limited to the dialects that read
+        furthest.
         """
         source = self._source
         begin = source.place - len(mark)
@@ -391,7 +405,8 @@ class _AnyStream(DialectStream):
     def _read_any_calls(self, mark: str) -> Reading[None]:
         """Read the calls after `mark` in the first dialect that finds calls there, and accept them.
 
-        If no dialect finds a call, all text that was read by any dialect is words.
+        If dialects only find a header of a message, the header is dropped, and the search is limited to these dialects. If no dialect finds
+        anything, all text that any of them read is content, and `has_skipped` becomes true if calls were found that do not count.
         """
         source = self._source
         begin, repairs = source.place - len(mark), len(source.repairs)
@@ -428,9 +443,9 @@ class _AnyStream(DialectStream):
         return None
 
     def _narrow_to_begun(self, begin: int, mark: str, furthest: Iterable[str]) -> None:
-        """Look only for calls of `furthest` from now on, if a failed call begins at `begin`.
+        """Look only for calls of `furthest` from now on, if a malformed or cut-off call begins at `begin`.
 
-        A failed call is malformed or cut off.
+        If there is none and `mark` is `{`, look only for calls of `glm-4`, provided that a known tool's name is on the line above.
 
         Args:
             begin: The place.
@@ -448,7 +463,10 @@ class _AnyStream(DialectStream):
                 self._narrow(["glm-4"])
 
     def _try_owner(self, owner: Owner, begin: int) -> Reading[_Attempt]:
-        """Read calls in the dialect of `owner`, whose mark begins at `begin`, and return the outcome."""
+        """Read calls in the dialect of `owner`, whose mark begins at `begin`; return an `_Attempt`.
+
+        Nothing is added to the content or the calls. The source stays at the place where reading stopped.
+        """
         assert isinstance(owner.section, Calls)
         source = self._source
         source.begin(begin)
@@ -464,18 +482,21 @@ class _AnyStream(DialectStream):
         return _Attempt("header" if owner.dialect not in PLAIN or owner.dialect == self._only else "label")
 
     def _forget(self, repairs: int) -> None:
-        """Undo a failed attempt: keep only the first `repairs` repairs, and no text after calls."""
+        """Drop all repairs but the first `repairs`, a number, and the text that was read after failed calls."""
         del self._source.repairs[repairs:]
         self._source.left = ""
 
     def _is_call_of_text(self, owner: Owner) -> bool:
-        """Return whether calls that were read in the dialect of `owner` count as calls, and not as words."""
+        """Return whether calls that were read in the dialect of `owner` count as calls, and not as words.
+
+        They do not if only another dialect's calls count (`_only`), or if quoted calls are skipped and a `pythonic` list begins within a line.
+        """
         if self._skips_quoted and owner.dialect == "pythonic" and not self._is_blank_line:
             return False
         return owner.dialect == self._only if self._only else True
 
     def _commit(self, name: str, calls: Sequence[ToolCall], begin: int) -> None:
-        """Accept `calls`, which begin at `begin`, and read on in their dialect, `name`."""
+        """Add `calls`, which begin at `begin`, to the result, and read on in their dialect, `name`."""
         if not self.found:
             self._begins = begin
         self.found = name
@@ -499,7 +520,11 @@ class _AnyStream(DialectStream):
     # Code fences, code and quotes
 
     def _read_fence(self) -> Reading[None]:
-        """Read a code fence: accept the calls if it contains nothing else; otherwise treat all of it as words."""
+        """Read a code fence: accept its calls if it begins with calls that count; else, all of it is content.
+
+        Calls count if quoted calls are not skipped, and the text may be in their dialect; `has_skipped` becomes true if any were found. Only the
+        mark is content if it closes a fence whose calls were accepted, or if its line contains a mark that ends thoughts.
+        """
         source = self._source
         begin = source.place - len(FENCE)  # as long as that of tildes
         line = _FENCE_LINE.match(source.text, begin)
@@ -528,9 +553,10 @@ class _AnyStream(DialectStream):
         self._add_content(source.since())
 
     def _read_fenced_calls(self) -> Reading[tuple[list[ToolCall] | None, str]]:
-        """Read calls after the ticks that open a fence.
+        """Read calls after the ticks that open a fence; return them, and the name of their dialect.
 
-        Return the calls and the name of their dialect, or None and an empty name if the fence contains no calls.
+        The calls are an empty list if the fence contains a final answer. Return None and an empty name if the fence contains no calls; the
+        source is then at the furthest place that was read.
         """
         source = self._source
         begin, furthest = source.place, source.place
@@ -551,7 +577,10 @@ class _AnyStream(DialectStream):
         return None, ""
 
     def _read_code(self) -> None:
-        """Treat code within a paragraph as words: text between two runs of as many back-ticks."""
+        """Add inline code of Markdown to the content: text between two equally long sequences of back-ticks.
+
+        If it is not closed before a blank line or the end, only the opening back-ticks are added.
+        """
         source = self._source
         begin = source.place - len(TICK)
         opened = _TICKS.match(source.text, begin)
@@ -562,16 +591,16 @@ class _AnyStream(DialectStream):
         self._add_content(source.since())
 
     def _read_quote(self) -> None:
-        """Treat the rest of a quoted line as words."""
+        """Add the mark `>` and the rest of its line, without the line break, to the content."""
         source = self._source
         end = source.text.find("\n", source.place)
         source.place = end if end >= 0 else len(source.text)
         self._add_content(source.since())
 
     def _end_of_fence(self, line: re.Match[str], place: int) -> int:
-        """Return the place at which the fence with the first line `line` ends, searching from `place` on.
+        """Return the place after the end of the fence with the first line `line`, searching from `place` on.
 
-        It ends as in CommonMark, or with the thoughts in which it was left open.
+        It ends as in CommonMark, or else before the mark that ends the thoughts in which it was left open, or with the text.
         """
         text, fence = self._source.text, line[1] or line[2]
         if line[1] and line.end() < len(text) and text[line.end()] == "`":  # code within a line
@@ -585,7 +614,7 @@ class _AnyStream(DialectStream):
 
 @cache
 def _labels() -> frozenset[str]:
-    """Return the marks of the dialect `react`, which are plain words."""
+    """Return the opening marks of the dialect `react`, which are plain words such as `Action:`."""
     return frozenset(row_of("react").openers.sections)
 
 
@@ -597,14 +626,14 @@ def _search(pattern: str) -> Match:
 
 @cache
 def _own_marks(name: str) -> tuple[str, ...]:
-    """Return the marks that open sections in dialect `name`, without the short ones of plain text."""
+    """Return the marks that open sections in dialect `name`, without those of at most three characters."""
     return tuple(mark for mark in row_of(name).openers.marks.texts if len(mark) > LONGEST_PLAIN_MARK)
 
 
 def _has_begun_call(text: str, begin: int, mark: str, end: int) -> bool:
-    """Return whether the text from `begin` to `end`, which starts with `mark`, begins a call.
+    """Return whether the text from `begin`, which starts with `mark`, looks like the beginning of a call.
 
-    Otherwise it is prose or other data.
+    Otherwise it is prose or other data. After a mark that plain text may hold, it must also not end, at `end`, with a closing bracket.
     """
     if len(mark) > LONGEST_PLAIN_MARK and mark not in _labels():
         return _CALL_BEGUN.match(text, begin + len(mark)) is not None
@@ -613,7 +642,10 @@ def _has_begun_call(text: str, begin: int, mark: str, end: int) -> bool:
 
 @cache
 def _thought_ends() -> Callable[..., re.Match[str] | None]:
-    """Return the function that finds the first mark that closes thoughts in any dialect."""
+    """Return the function that finds the first mark, from a place on, that closes thoughts in any dialect.
+
+    The function returns a match, or None.
+    """
     return TextMarks(
         *dict.fromkeys(each.mark for each in owners_of_marks() if isinstance(each.section, EndOfThoughts))
     ).find

@@ -88,14 +88,14 @@ def _candidates(
     only: str = "",
     shown_words: Mapping[str, str] = _NO_PATTERNS,
 ) -> Candidates:
-    """Return the marks of `owners` as candidates.
+    """Return `Candidates` with the marks of `owners`, and of code and quotes in Markdown.
 
     After a mark that begins with a shorter one, calls of the shorter mark are looked for, too.
 
     Args:
         owners: The sections that may be opened, with their dialects and marks.
         may_be: The dialects in which the text may be; empty for any.
-        only: The dialect that it is in, if that is known. Then the section that a text in this dialect may begin with is a candidate, too.
+        only: The dialect that the text is in, if that is known. Then the section that a text in this dialect may begin with is a candidate, too.
         shown_words: Mark -> the pattern of code that certainly contains no call.
     """
     by_mark: dict[str, list[Owner]] = {}
@@ -125,8 +125,8 @@ def _candidates(
 def _words_of(mark: str, owners: list[Owner], is_settled: bool) -> str:
     """Return the pattern of the text after the bracket `mark` where it opens no call of `owners`.
 
-    Unless `is_settled` says that the dialect is known, the pattern excludes broken calls, too, since they show the dialect. It excludes the
-    bracket of a call in `glm-4`, which is on the line after the name of the tool.
+    `is_settled` says that the dialect is known. Unless it is, the pattern does not match broken calls either, since they show the dialect. It
+    never matches after the bracket of a call in `glm-4`, which is on the line after the name of the tool.
     """
     patterns = sorted({each.section.words for each in owners if isinstance(each.section, Calls)}, key=len)
     *others, longest = patterns
@@ -136,9 +136,9 @@ def _words_of(mark: str, owners: list[Owner], is_settled: bool) -> str:
 
 
 def _joined_section(mark: str, owners: list[Owner]) -> Section:
-    """Return the section of the first of `owners`, with `mark` as its only opening mark.
+    """Return a copy of the section of the first of `owners`, with `mark` as its only opening mark.
 
-    Thoughts in it end as in the section of any of `owners`.
+    If it is a section of words, the `before` marks of all owners' sections end it.
     """
     section = owners[0].section
     if not isinstance(section, Words):
@@ -158,7 +158,7 @@ def owners_of_marks() -> Iterator[Owner]:
 
 
 def _is_thought(section: Section) -> bool:
-    """Return whether `section` is one of thoughts, or the mark that ends thoughts."""
+    """Return whether `section` is one of thoughts, or one of marks that end thoughts."""
     return isinstance(section, EndOfThoughts) or (isinstance(section, Words) and section.kind == "reasoning")
 
 

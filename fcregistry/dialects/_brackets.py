@@ -188,7 +188,7 @@ class _BalancedText:
 
 
 def _last_of(text: str) -> str:
-    """Return the last three characters before trailing white space, and one character of that space."""
+    """Return the last three characters before trailing white space, and the first character of that."""
     words = text.rstrip()
     return words[-3:] + text[len(words) :][:1]
 
@@ -196,7 +196,7 @@ def _last_of(text: str) -> str:
 def _take_string(source: TextSource, opens: str, closes: str) -> Reading[str | None]:
     """Take the string or comment between the marks `opens` and `closes`, and return it with both marks.
 
-    Return None if it does not end, or `closes` is empty.
+    Return None if the text ends before `closes`, or if `closes` is empty; an empty `closes` takes nothing.
     """
     if not closes:
         return None

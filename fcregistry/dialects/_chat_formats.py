@@ -113,7 +113,11 @@ class ChatFormat:
         return "".join([*written, self.prompt if generation_prompt else ""])
 
     def _content(self, message: dict[str, Any], where: str) -> str:
-        """Return the text of `message`, with its calls as lines of JSON; `where` names the place in an error."""
+        """Return the text of `message`, with its calls as lines of JSON after it; stripped if `trim` is true.
+
+        Raises:
+            ChatTemplateError: The content is not text; the error names the place `where`.
+        """
         text = message["content"]
         if not isinstance(text, str):
             raise ChatTemplateError(f"{where}: a chat format writes text only; give images to the model's own template")
@@ -123,7 +127,10 @@ class ChatFormat:
 
 
 def _call_line(call: Any) -> str:
-    """Return the name and the arguments of `call`, a call of OpenAI's chat API, as JSON on one line."""
+    """Return the name and the arguments of `call`, a call of OpenAI's chat API, as JSON on one line.
+
+    A missing name is written as an empty text, missing arguments as `{}`.
+    """
     function = call.get("function", call) if isinstance(call, dict) else {}
     shown = {"name": function.get("name", ""), "arguments": function.get("arguments", {})}
     return json.dumps(shown, ensure_ascii=False)
@@ -172,7 +179,7 @@ _ROLES: Final = {
 def _by_role(
     name: str, source: str, before: str, after: str, *, stops: tuple[str, ...], tool: str = "tool", **more: Any
 ) -> ChatFormat:
-    """Return a format whose messages differ only in the name of the role.
+    """Return a format whose messages differ only in the name of the role, which also begins the answer.
 
     Args:
         name: Its name.
@@ -409,7 +416,11 @@ def plain_tools(tools: Sequence[Any]) -> list[dict[str, Any]]:
 
 
 def _plain_message(message: Any, where: str) -> dict[str, Any]:
-    """Return a copy of `message` as `plain_messages` describes it; `where` names the message in an error."""
+    """Return a copy of `message` as `plain_messages` describes it, without the key `native`.
+
+    Raises:
+        ChatTemplateError: It has no role, or contains something that is not JSON; the error names the place `where`.
+    """
     if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
         raise ChatTemplateError(
             f"{where}: a message must be a dict with a role, such as {{'role': 'user', 'content': 'Hi'}}"
@@ -425,7 +436,10 @@ def _plain_message(message: Any, where: str) -> dict[str, Any]:
 
 
 def _content(content: Any) -> Any:
-    """Return `content`, with a list of text parts as one string, and None as an empty string."""
+    """Return `content`, with a list of text parts joined by line breaks, and None as an empty string.
+
+    Any other value is returned unchanged.
+    """
     if content is None:
         return ""
     if isinstance(content, list) and all(isinstance(part, Mapping) and part.get("type") == "text" for part in content):
@@ -434,9 +448,9 @@ def _content(content: Any) -> Any:
 
 
 def _with_object_arguments(call: Any) -> Any:
-    """Return a copy of `call` with its arguments as an object, or `call` itself.
+    """Return a copy of `call` with its arguments, JSON text, as an object; an empty text becomes `{}`.
 
-    It is `call` itself if the arguments are not JSON text of an object.
+    Return `call` itself if the arguments are not text, or not JSON text of an object.
     """
     function = call.get("function") if isinstance(call, dict) else None
     if not isinstance(function, dict) or not isinstance(function.get("arguments"), str):
@@ -450,6 +464,8 @@ def _with_object_arguments(call: Any) -> Any:
 
 def _plain_copy(value: Any, where: str, depth: int = 0) -> Any:
     """Return a copy of `value` in plain JSON data, so that a template gets no other Python object.
+
+    Mappings become dicts with texts as keys, tuples become lists.
 
     Raises:
         ChatTemplateError: It is not JSON data, or nested too deeply; the error names the place `where`.
@@ -506,7 +522,7 @@ def break_markers(text: str, markers: Iterable[str]) -> str:
 
 
 def _add_space(marker: str) -> str:
-    """Return `marker` with a space before its last character."""
+    """Return `marker` with a space before its last character that is not white space."""
     last = len(marker.rstrip()) - 1  # a space at the very end would leave the marker whole
     return f"{marker[:last]} {marker[last:]}"
 

@@ -91,7 +91,11 @@ class _BoundedParser(Parser):
         return self._within(lambda: super(_BoundedParser, self).parse_unary(with_filter))
 
     def _within(self, parse: Callable[[], T]) -> T:
-        """Return what `parse` returns; raise `RecursionError` if calls of it are nested too deeply."""
+        """Return the result of `parse`, called without arguments.
+
+        Raises:
+            RecursionError: Calls of this method are nested too deeply.
+        """
         if self._depth >= _DEEPEST:
             raise RecursionError
         self._depth += 1
@@ -147,9 +151,11 @@ class Sandbox(ImmutableSandboxedEnvironment):
         return "".join(written)
 
     def _parse(self, source: str, name: str | None, filename: str | None) -> nodes.Template:
-        """Return the parsed template `source`, with meters in it.
+        """Return the syntax tree of the template `source`, with meters in it.
 
-        Raise an error if it is too large, or nested too deeply.
+        Raises:
+            TemplateError: The template is malformed, or has too many nodes.
+            RecursionError: It is nested too deeply.
         """
         template = _BoundedParser(self, source, name, filename).parse()
         _check_size(template)
@@ -225,7 +231,10 @@ def _method(obj: Any) -> tuple[Any, str]:
 
 
 def _charge_shown(value: Any) -> Any:
-    """Charge `value`, which the template writes out, and return it."""
+    """Charge `value`, which the template writes out, and return it, or a new iterator for an iterator.
+
+    Raise `OverBudgetError` if it costs more than is left.
+    """
     return current_meter().charge_and_return(value)
 
 
@@ -240,7 +249,10 @@ def _charging(name: str, function: Any) -> Callable[..., Any]:
 
     @pass_context  # this also keeps the compiler from computing it beforehand
     def metered(context: Context, value: Any, *args: Any, **kwargs: Any) -> Any:
-        """Charge the arguments, apply `function` to them, charge its result, and return it."""
+        """Charge the arguments, apply `function` to them, charge its result, and return it.
+
+        Raise `OverBudgetError` if the budget is used up.
+        """
         meter = current_meter()
         meter.spend(_CALL)
         if name == "join" and isinstance(value, Iterator):
@@ -256,19 +268,28 @@ def _charging(name: str, function: Any) -> Callable[..., Any]:
 
 @pass_context
 def _count_filter(context: Context, values: Any) -> Iterator[Any]:
-    """Yield `values`, and charge a step for each: what `_with_meters` puts on the values of a loop."""
+    """Return an iterator over `values` that charges a step for each, or raises `OverBudgetError`.
+
+    `_with_meters` applies this filter to the values of loops.
+    """
     return current_meter().counted(iter(values))
 
 
 @pass_context
 def _charge_filter(context: Context, value: Any) -> Any:
-    """Charge `value`, and return it: what `_with_meters` puts on an expression."""
+    """Charge `value`, and return it, or a new iterator for an iterator; may raise `OverBudgetError`.
+
+    `_with_meters` applies this filter to expressions.
+    """
     return current_meter().charge_and_return(value)
 
 
 @pass_context
 def _join_filter(context: Context, values: list[Any]) -> str:
-    """Return `values` as one text, and charge both: this replaces the operator `~`."""
+    """Return the texts of `values` joined, and charge both; this filter replaces the operator `~`.
+
+    Raise `OverBudgetError` if they cost more than is left.
+    """
     meter = current_meter()
     meter.charge(values)
     joined = "".join(map(str, values))
@@ -278,7 +299,10 @@ def _join_filter(context: Context, values: list[Any]) -> str:
 
 @pass_context
 def _work_filter(context: Context, size: int) -> None:
-    """Charge `size` units: what `_with_meters` puts at the beginning of a body that may run again."""
+    """Charge `size` units, and return None; raise `OverBudgetError` if fewer are left.
+
+    `_with_meters` applies this filter at the beginning of each body that may run again.
+    """
     current_meter().spend(size)
 
 
@@ -301,9 +325,9 @@ def _check_size(template: nodes.Template) -> None:
 
 
 def _with_meters(template: nodes.Template) -> nodes.Template:
-    """Put the meter into `template`, and return the template.
+    """Put filters that charge the `Meter` into `template`, and return the same template.
 
-    The meter goes on each loop and macro, and on each expression that makes or compares something.
+    They go on each loop, macro and block, and on each expression that makes or compares something.
     """
     for loop in template.find_all(nodes.For):
         loop.iter = _filter(loop.iter, "\0counted")
@@ -322,7 +346,7 @@ def _with_meters(template: nodes.Template) -> nodes.Template:
 def _with_meter(node: nodes.Node, parent: nodes.Node) -> nodes.Node:
     """Return `node`, a child of `parent`, within a filter that charges its value.
 
-    Return `node` itself if its value needs no charge.
+    Return `node` itself if its value needs no charge. A concatenation is replaced by a filter that joins and charges.
     """
     if isinstance(node, nodes.Concat):
         return _filter(nodes.List(node.nodes, lineno=node.lineno), "\0joined")
@@ -337,11 +361,9 @@ def _with_meter(node: nodes.Node, parent: nodes.Node) -> nodes.Node:
 
 
 def _body_cost(again: nodes.Node) -> int:
-    """Return the cost of running the body of `again`, a loop, macro or block, once.
+    """Return the units for running the body of `again`, a loop, macro or block, once.
 
-    Each look-up costs a unit.
-
-    An eighth of a unit is added for each other node, and twelve units for each argument. Other costs are charged as they arise.
+    Each look-up costs a unit, every eight other nodes one, and each argument twelve. Other costs are charged as they arise.
     """
     lookups = (nodes.Getattr, nodes.Getitem)
     arguments = len(getattr(again, "args", ()))
@@ -403,41 +425,50 @@ def charge_operator(operator: str, left: Any, right: Any) -> None:
 
 
 def _charge_replacing(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Charge replacing: the length of the new text for each occurrence of the old one."""
+    """Charge replacing: an eighth of the new text's length for each occurrence of the old text in `value`.
+
+    With fewer than two arguments, charge nothing. As below, `OverBudgetError` is raised if the budget is used up.
+    """
     if len(arguments) >= 2:
         meter.spend(str(value).count(str(arguments[0])) * len(str(arguments[1])) // 8)
 
 
 def _charge_join_filter(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Charge the filter `join`, whose value is the texts, and whose argument is the separator."""
+    """Charge the filter `join`, whose `value` is the texts, and whose first argument may be the separator."""
     _charge_separators(meter, value, arguments[0] if arguments else "")
 
 
 def _charge_join_method(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Charge the method `str.join`, whose value is the separator, and whose argument is the texts."""
+    """Charge the method `str.join`, whose `value` is the separator, and whose argument is the texts."""
     for values in arguments:
         _charge_separators(meter, values, value)
 
 
 def _charge_separators(meter: Meter, values: Any, separator: Any) -> None:
-    """Charge the length of `separator` for each of `values`."""
+    """Charge a unit and an eighth of the length of `separator` for each of `values` that have a length."""
     if hasattr(values, "__len__"):
         meter.spend(len(values) * (1 + len(str(separator)) // 8))
 
 
 def _charge_padding(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Charge padding: the width, which is among `arguments`."""
+    """Charge padding: the sum of all whole numbers among `arguments`, without their signs."""
     meter.spend(sum(abs(one) for one in arguments if isinstance(one, int)))
 
 
 def _charge_indenting(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Charge indenting: the width for each line of `value`."""
+    """Charge indenting: an eighth of the width for each line of `value`.
+
+    The width is the first argument, a number or a text; 4 by default.
+    """
     width = arguments[0] if arguments else 4
     meter.spend((1 + str(value).count("\n")) * (len(width) if isinstance(width, str) else int(width)) // 8)
 
 
 def _charge_json(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Charge writing JSON: the indentation, which precedes each element at each depth."""
+    """Charge writing JSON: for each argument, the weight of `value`, times four times its size plus one.
+
+    The size of a number is the number itself, that of a text or of a list of texts its length, and any other size zero.
+    """
     for one in arguments:
         if isinstance(one, (str, int)):
             size = len(one) if isinstance(one, str) else int(one)
@@ -447,9 +478,9 @@ def _charge_json(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
 
 
 def _charge_percent(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Charge the operator `%` of a text.
+    """Charge the operator `%` of the text `value`: the arguments' weight for each `%`, and the widths.
 
-    Raise `OverBudgetError` for a width of four digits or more, or a width that is an argument.
+    Raise `OverBudgetError` for a width of four digits or more, or one that is an argument.
     """
     if _PERCENT_WIDTH.search(str(value)):
         raise OverBudgetError
@@ -458,7 +489,10 @@ def _charge_percent(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> Non
 
 
 def _charge_format(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Charge `str.format`; raise `OverBudgetError` for a width of four digits, or one that is an argument."""
+    """Charge `str.format` of the text `value`: the weight of the arguments for each field, and the widths.
+
+    Raise `OverBudgetError` for a width of four digits or more, or one that is an argument.
+    """
     if _FIELD_WIDTH.search(str(value)):
         raise OverBudgetError
     meter.spend((1 + str(value).count("{")) * sum(meter.charge(one) for one in arguments))
@@ -466,17 +500,20 @@ def _charge_format(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None
 
 
 def _charge_widths(meter: Meter, value: Any) -> None:
-    """Charge each number of three digits in the format `value`, which may be a width."""
+    """Charge 125 units for each number of three digits in the format `value`, since it may be a width."""
     meter.spend(sum(125 for _ in _WIDE.finditer(str(value))))
 
 
 def _charge_search(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Charge operations that compare each character with each: stripping, and searching from the right."""
+    """Charge stripping, or searching from the right, which compare each character with each.
+
+    The charge is the product of the lengths of `value` and of the texts in `arguments`, divided by 128.
+    """
     meter.spend(len(str(value)) * sum(len(one) for one in arguments if isinstance(one, str)) // 128)
 
 
 def _refuse_lists(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Raise `OverBudgetError` if lists would be added up, since each sum is a copy."""
+    """Raise `OverBudgetError` if one of `arguments` is a list: summing lists would copy each sum."""
     if any(isinstance(one, (list, tuple)) for one in arguments):
         raise OverBudgetError
 
@@ -623,9 +660,10 @@ def render_metered(meter: Meter, pieces: Iterator[str]) -> str:
 
 
 def _weight(value: Any, most: int) -> int:
-    """Return the weight of `value` with all that is in it.
+    """Return the weight of `value` with all that is in it, in units of the budget.
 
-    Counting stops as soon as the weight exceeds `most`.
+    Counting stops as soon as the weight exceeds `most`. Raise `OverBudgetError` for a value that is nested too deeply, or a number of too many
+    bits.
     """
     if isinstance(value, str):
         return 1 + len(value) // 8
@@ -643,7 +681,10 @@ def _weight(value: Any, most: int) -> int:
 
 
 def _own_weight(value: Any) -> int:
-    """Return the weight of `value` without that of the values in it."""
+    """Return the weight of `value`, in units of the budget, without that of the values in it.
+
+    Raise `OverBudgetError` for a number of too many bits.
+    """
     if isinstance(value, str):
         return _ELEMENT + len(value) // 8
     if isinstance(value, range):

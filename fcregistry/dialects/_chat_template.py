@@ -161,10 +161,14 @@ class ChatTemplate:
         variables: Mapping[str, Any],
         stops: Sequence[str] = (),
     ) -> ChatTemplate:
-        """Return a template whose markers are the tokens given, and those found in the template text.
+        """Return a template that breaks all of its known tokens in messages.
+
+        They are the BOS and EOS tokens, `stops`, `special`, and the special tokens found in both sources.
 
         Raises:
-            ChatTemplateError: There are too many special tokens, or one is too long: each is looked for in each text.
+            ChatTemplateError: `special` has too many tokens, or one that is too long: each is looked for in each text. Or a source cannot be
+                read.
+            MissingDependencyError: Jinja is not installed.
         """
         longest = max(map(len, special), default=0)
         if longest > _LONGEST_TOKEN:
@@ -243,10 +247,10 @@ class ChatTemplate:
 
 
 def _compile(source: str) -> tuple[Template, bool]:
-    """Return the compiled template of the text `source`, and whether it names the variable `tools`.
+    """Return the compiled template of the text `source`, and whether it reads the variable `tools`.
 
     Raises:
-        ChatTemplateError: The template cannot be read.
+        ChatTemplateError: `source` is not text, too long, malformed or nested too deeply.
         MissingDependencyError: Jinja is not installed.
     """
     if not isinstance(source, str):
@@ -275,7 +279,10 @@ def _compile(source: str) -> tuple[Template, bool]:
 
 
 def _template_error(error: Exception, what: str = "cannot be rendered") -> ChatTemplateError:
-    """Return the error "the chat template `what`", with the text of `error`, and its line if known."""
+    """Return the error "the chat template `what`", with the first 500 characters of `error`.
+
+    The line of the template is added if it is known.
+    """
     line = getattr(error, "lineno", None) or _line_of(error)
     where = f" (line {line} of the template)" if line else ""
     reason = "it is nested too deep" if isinstance(error, RecursionError) else str(error)[:500] or type(error).__name__
@@ -285,7 +292,7 @@ def _template_error(error: Exception, what: str = "cannot be rendered") -> ChatT
 def _line_of(error: BaseException) -> int | None:
     """Return the line of the template in which `error` was raised, or None if it is not known.
 
-    Jinja puts the line into the traceback.
+    It is taken from the innermost frame of the traceback that is in the template.
     """
     line, trace = None, error.__traceback__
     while trace is not None:
@@ -299,9 +306,13 @@ def _line_of(error: BaseException) -> int | None:
 
 
 def _read_config(path: Path) -> dict[str, Any]:
-    """Return the object in the file `path`, or in `tokenizer_config.json` if `path` is a folder.
+    """Return the JSON object in the file `path`, or in `tokenizer_config.json` if `path` is a folder.
 
-    The template in a file of its own, in the same folder, replaces that in the object.
+    If `chat_template.jinja` is in the same folder, its text replaces the member `chat_template`.
+
+    Raises:
+        ChatTemplateError: The file has no JSON object, is too long, not regular, or not in UTF-8.
+        OSError: The file does not exist, or cannot be read.
     """
     folder, file = (path, path / _CONFIG) if path.is_dir() else (path.parent, path)
     text = _read(file)
@@ -316,7 +327,12 @@ def _read_config(path: Path) -> dict[str, Any]:
 
 
 def _read(path: Path) -> str:
-    """Return the text of the file `path`, which must be a regular file, of limited size, in UTF-8."""
+    """Return the text of the file `path`.
+
+    Raises:
+        ChatTemplateError: It is not a regular file, longer than `_MOST_CONFIG_BYTES`, or not in UTF-8.
+        OSError: It does not exist, or cannot be read.
+    """
     found = path.stat()
     if not S_ISREG(found.st_mode):  # a model's folder may contain links to something without an end
         raise ChatTemplateError(f"{path.name} is not a regular file")
@@ -329,9 +345,9 @@ def _read(path: Path) -> str:
 
 
 def _templates(value: Any) -> dict[str, str]:
-    """Return name -> template, from the value of `chat_template`.
+    """Return name -> template, from the value of `chat_template`; empty if the value has none.
 
-    The value is one template, which is named "default", or a list of named ones.
+    The value is one template, which is named "default", or a list of objects with `name` and `template`. Other items of the list are skipped.
     """
     if isinstance(value, str):
         return {"default": value}
@@ -344,23 +360,26 @@ def _templates(value: Any) -> dict[str, str]:
 
 
 def _token(value: Any) -> str:
-    """Return the text of a token, which `value` is or describes, or an empty text if it is neither."""
+    """Return the text of a token: `value` itself, or its member `content`; empty if that is not text."""
     text = value.get("content") if isinstance(value, Mapping) else value
     return text if isinstance(text, str) else ""
 
 
 def _is_special(value: Any) -> bool:
-    """Return whether `value` describes a special token."""
+    """Return whether `value` is an object whose member `special` is true."""
     return isinstance(value, Mapping) and value.get("special") is True
 
 
 def _as_list(value: Any) -> list[Any]:
-    """Return the items of `value`, or an empty list if it is neither a list nor a tuple."""
+    """Return the items of `value` as a new list, which is empty if `value` is neither a list nor a tuple."""
     return list(value) if isinstance(value, (list, tuple)) else []
 
 
 def _token_at(tokens: list[Any], index: Any) -> str:
-    """Return the token at `index` of `tokens`, or an empty text if there is none."""
+    """Return the token at position `index` of `tokens`; empty if there is none, or it is not text.
+
+    `index` may be any value; a negative one is no position.
+    """
     known = isinstance(index, int) and 0 <= index < len(tokens) and isinstance(tokens[index], str)
     return tokens[index] if known else ""
 
@@ -495,9 +514,12 @@ class _GGUFReader:
                 raise GGUFError(f"the tensor {name} claims to begin at byte {start}, after the end of the file")
 
     def _value(self, kind: int, *, keep: bool, key: str = "", depth: int = 0) -> Any:
-        """Read a value of the type `kind`, and return it.
+        """Read a value of the GGUF type `kind`, and return it: a number, a text or a list.
 
-        Without `keep`, return an empty text, or None for an array.
+        Without `keep`, the value of a text is empty, and that of an array None. `key` and `depth` are those of `_array`.
+
+        Raises:
+            GGUFError: The type is not known, arrays are nested too deeply, or the file is cut off or too large.
         """
         if kind == _STRING:
             text = self._text(keep=keep)
@@ -511,7 +533,10 @@ class _GGUFReader:
     def _array(self, *, keep: bool, key: str, depth: int) -> list[Any] | None:
         """Read an array, and return its items if `keep` is true, else None.
 
-        At depth 0, note the length of the array for `key`.
+        At depth 0, its length is also put into `lengths` under `key`.
+
+        Raises:
+            GGUFError: It has too many elements, is cut off, or has an item that `_value` refuses.
         """
         kind, count = self._number("I"), self._number("Q")
         if depth == 0:
@@ -531,7 +556,10 @@ class _GGUFReader:
     def _texts(self, count: int, *, keep: bool) -> list[str] | None:
         """Read `count` texts as `_text` does, in one loop: a vocabulary has more than 100,000.
 
-        Return the texts if `keep` is true, else None.
+        Return the decoded texts if `keep` is true, else None.
+
+        Raises:
+            GGUFError: The file is cut off, or the texts are too long.
         """
         read, endian, left, texts = self._file.read, self._endian, self._left, []
         for _ in range(count):
@@ -547,10 +575,10 @@ class _GGUFReader:
         return texts if keep else None
 
     def _check_count(self, count: int) -> int:
-        """Add `count` to the number of elements in all arrays, and return it.
+        """Return `count` after adding it to the number of elements in all arrays so far.
 
         Raises:
-            GGUFError: There are too many elements.
+            GGUFError: `count` or the sum is too large.
         """
         if count > _MOST_ELEMENTS:
             raise GGUFError(f"an array claims to have {count} elements")
@@ -560,7 +588,11 @@ class _GGUFReader:
         return count
 
     def _text(self, most: int = _GGUF_MOST_BYTES, *, keep: bool = True) -> bytes:
-        """Read a text of at most `most` bytes, and return it; without `keep`, return no bytes."""
+        """Read a text of at most `most` bytes, and return its bytes; without `keep`, return no bytes.
+
+        Raises:
+            GGUFError: It is longer, the file is cut off, or too many bytes are kept.
+        """
         size = self._number("Q")
         if size > most:
             raise GGUFError(f"a text claims to be {size} bytes long")
@@ -570,7 +602,7 @@ class _GGUFReader:
         return b""
 
     def _count_bytes(self, size: int) -> int:
-        """Add `size` to the number of bytes that are kept, and return `size`.
+        """Return `size` after adding it to the number of bytes that are kept so far.
 
         Raises:
             GGUFError: Too many bytes are kept.
@@ -581,7 +613,11 @@ class _GGUFReader:
         return size
 
     def _number(self, form: str) -> Any:
-        """Read the number that `form` describes, a format character of `struct`, and return it."""
+        """Read the number that `form`, a format character of `struct`, describes, and return it.
+
+        Raises:
+            GGUFError: The file is cut off.
+        """
         return struct.unpack(self._order + form, self._take(struct.calcsize(form)))[0]
 
     def _take(self, size: int) -> bytes:

@@ -93,7 +93,10 @@ class Dialect:
         return self._openers[0]
 
     def _sections(self) -> tuple[Section, ...]:
-        """Return the sections of a text in this dialect: calls, other sections, stop marks and thoughts."""
+        """Return the sections of a text in this dialect: of calls, of `more`, of stop marks and of thoughts.
+
+        There are none of thoughts if `thinks` is None.
+        """
         sections = (*self.syntax.sections, *self.more, Words(opens=self.stops))
         if self.thinks is None:
             return sections
@@ -123,7 +126,11 @@ class Dialect:
         return f"{self.before_tools}{self.between_tools.join(texts)}{self.after_tools}" if texts else ""
 
     def _tool_text(self, tool: Tool, marks: tuple[str, ...]) -> str:
-        """Return `tool` in the form of this dialect, with each of `marks` in its texts broken or escaped."""
+        """Return `tool` in the form of this dialect, with each of `marks` in its texts broken or escaped.
+
+        Raises:
+            DefinitionError: The format cannot express the tool.
+        """
         form = self.tool_form
         if isinstance(form, str) and form not in ("openai", "function"):
             return break_marks(str(formats.get(form).describe_one(tool)), marks, _add_space)
@@ -277,7 +284,10 @@ class DialectStream:
         return self.close()
 
     def _new(self) -> Parsed:
-        """Return the content, thoughts and calls that were read since the last call of this method."""
+        """Return the content, thoughts and calls that were read since the last call of this method.
+
+        Return `NOTHING` if there are none. Repairs are returned only together with calls.
+        """
         content, reasoning, calls = self._content, self._reasoning, self._new_calls
         if not (content.new or reasoning.new or calls):
             return NOTHING
@@ -292,7 +302,10 @@ class DialectStream:
     # Reading, in one pass
 
     def _read(self) -> Reading[None]:
-        """Read the text section by section, up to its end."""
+        """Read the text up to its end: first calls that need no opening mark, and then section by section.
+
+        It yields where it needs more text, and puts what it reads into the content, the thoughts and the calls.
+        """
         if self._openers.leading is not None:
             yield from self._source.space()
             self._source.begin(self._source.place)
@@ -301,7 +314,10 @@ class DialectStream:
             yield from self._read_section(self._openers.sections[mark], mark)
 
     def _read_section(self, section: Section, mark: str) -> Reading[None]:
-        """Read `section`, which `mark` has opened."""
+        """Read `section`, which `mark` has opened, into the calls, the thoughts or the content.
+
+        A mark that ends thoughts turns all text before it into thoughts.
+        """
         if isinstance(section, Calls):
             yield from self._read_calls(section, mark)
         elif isinstance(section, EndOfThoughts):
@@ -314,7 +330,7 @@ class DialectStream:
     def _up_to_section(self) -> Reading[str]:
         """Add the text up to the next section to the content, and take the mark that opens the section.
 
-        Return the mark, or an empty string if the text ends first.
+        Return the mark, or an empty string if the text ends first. A mark that opens no section at its place is content.
         """
         source, marks = self._source, self._openers.marks
         searched = source.place
@@ -340,37 +356,49 @@ class DialectStream:
             searched = source.place
 
     def _may_open(self, section: Section) -> bool:
-        """Return whether `section` may be opened at this place of a line, or of the text."""
+        """Return whether `section` may be opened here, as its `at` says.
+
+        "line" requires that there is only white space before it on the line, "start" that there was no content yet.
+        """
         if isinstance(section, EndOfThoughts) or section.at == "anywhere":
             return True
         return self._is_blank_line if section.at == "line" else self._content.is_blank
 
     def _add_content_up_to(self, end: int) -> None:
-        """Take the text up to the place `end`, and add it to the content."""
+        """Take the text up to the position `end`, and add it to the content; do nothing if `end` was passed."""
         source = self._source
         if end > source.place:
             self._add_content(source.text[source.place : end])
             source.place = end
 
     def _add_content(self, text: str) -> None:
-        """Add `text`, which was taken, to the content."""
+        """Add `text`, which was taken, to the content, and note whether its last line is blank.
+
+        It is also kept in case a later mark shows that it was thoughts.
+        """
         self._content.add(text)
         self._keep(text)
         if self._openers.has_lines:
             self._follow_line(text)
 
     def _keep(self, text: str) -> None:
-        """Keep `text`, which is not thoughts, in case a later mark shows that it is."""
+        """Keep `text`, which is not thoughts, in case a later mark shows that it is.
+
+        Do nothing if the dialect has no marks of thoughts.
+        """
         if self._not_thoughts is not None:
             self._not_thoughts.append(text)
 
     def _follow_line(self, text: str) -> None:
-        """Note whether the line at the end of `text`, which was taken, is blank so far."""
+        """Set `_is_blank_line` to whether the line at the end of `text`, which was taken, is blank so far."""
         if self._is_blank_line or "\n" in text:
             self._is_blank_line = not text.rpartition("\n")[2].strip()
 
     def _read_calls(self, section: Calls, mark: str) -> Reading[None]:
-        """Read a section of calls, and accept the calls; if there are none, its text is content."""
+        """Read a section of calls after `mark`, and accept the calls, with the content after them.
+
+        If its reader finds none and returns None, its text is content, and its repairs are dropped.
+        """
         repairs = len(self._source.repairs)
         self._source.dropped.clear()
         calls = yield from section.read(self._source, mark)
@@ -385,15 +413,16 @@ class DialectStream:
             self._is_blank_line = True
 
     def _accept(self, calls: Iterable[ToolCall]) -> None:
-        """Add `calls`, and add the text after them that their reader took to the content."""
+        """Add `calls` to the calls, and the text after them that their reader took (`left`) to the content."""
         self._new_calls += calls
         self._content.add(self._source.left)
         self._source.left = ""
 
     def _read_words(self, section: Words, opened: str) -> Reading[None]:
-        """Read a section of words, which the mark `opened` has opened.
+        """Read a section of words, which the mark `opened` has opened, up to and with the mark that closes it.
 
-        The words are added to the content or the thoughts, or dropped, as the section says.
+        The words are added to the content or the thoughts, or dropped, as the section says. A mark of `before` ends the section, but is not
+        taken. A section without closing marks is its opening mark alone. If the text ends first, the section ends, too.
         """
         into = self._reasoning if section.kind == "reasoning" else self._content
         closes = closing_marks(section)
@@ -436,9 +465,10 @@ class DialectStream:
             yield
 
     def _take_for_thoughts(self) -> None:
-        """Treat all text so far as thoughts.
+        """Move all text so far to the thoughts, and drop all calls and repairs so far.
 
-        They were opened in the prompt, which is not part of this text, or closed too early.
+        The thoughts were opened in the prompt, which is not part of this text, or closed too early. Do nothing if the dialect has no marks of
+        thoughts.
         """
         if self._not_thoughts is None:
             return

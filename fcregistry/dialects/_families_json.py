@@ -59,10 +59,7 @@ _DEEPSEEK_RESULT: Final = "<｜tool▁output▁begin｜>{content}<｜tool▁outp
 
 
 def _describe_for_deepseek(function: dict[str, Any]) -> str:
-    """Return the tool `function` as DeepSeek V3.1's template shows it.
-
-    It shows the name, the description, and the schema as JSON.
-    """
+    """Return the tool `function` as text: name, description (empty if missing), and the schema as JSON."""
     described = f"### {function['name']}\nDescription: {function.get('description', '')}"
     return f"{described}\n\nParameters: {json_text(function['parameters'])}"
 
@@ -114,7 +111,10 @@ _TO_PLAMO_END: Final = TextMarks(_PLAMO_NAME[1])
 
 
 def _read_plamo(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read a call of PLaMo 3 from the end of the tag before its name on."""
+    """Read a call of PLaMo 3 from the end of the tag before its name on; return a list with the call.
+
+    Return None if the tags or the JSON object are malformed or cut off.
+    """
     name, end = yield from source.until(_TO_PLAMO_END)
     yield from source.space()
     if not end or not (yield from source.take(_PLAMO_ARGUMENTS[0])):
@@ -129,7 +129,7 @@ _IN_FENCE: Final = read_objects("```")
 
 
 def _read_fence(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read calls as JSON in a code fence of Markdown, whatever language the fence names."""
+    """Read calls as JSON in a code fence of Markdown with any language; return None if there are none."""
     yield from source.run(_LANGUAGE)
     return (yield from _IN_FENCE(source, mark))
 
@@ -152,7 +152,10 @@ _READ_ARGS: Final = read_named("<|args|>", "<|action_end|>")  # as LazyLLM promp
 
 
 def _read_action(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read calls of InternLM2 after the mark of a plugin; the other mark is that of the code interpreter."""
+    """Read calls of InternLM2 after `<|action_start|>`, or after `<|function|>` alone.
+
+    Return None if there are no calls, or if neither `<|plugin|>` nor `<|function|>` follows, as before code for the interpreter.
+    """
     yield from source.space()
     if mark != _PLUGIN[1] and not (yield from source.take(*_PLUGIN)):
         return None
@@ -168,7 +171,7 @@ _MARKED: Final = read_objects("</s>")
 
 
 def _read_xlam_array(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read an array of calls, which `[TOOL_CALLS]` may precede."""
+    """Read an array of calls, which `[TOOL_CALLS]` may precede; `[` was taken. Return None without calls."""
     source.place -= 1
     if (yield from source.take("[TOOL_CALLS]")):
         return (yield from _MARKED(source, ""))
@@ -183,7 +186,13 @@ _COHERE_STOP: Final = "<|END_OF_TURN_TOKEN|>"
 
 
 def _write_cohere(calls: Sequence[ToolCall]) -> str:
-    """Write calls as Cohere's Command models do: an array of objects with an id, a name and parameters."""
+    """Write calls as Cohere's Command models do: an array of objects with an id, a name and parameters.
+
+    A call without an id gets its position as the id.
+
+    Raises:
+        ValueError: A name is empty or has space around it, or arguments are text that is not a JSON object.
+    """
     written = [
         {"tool_call_id": call.id or str(place), "tool_name": name_of(call), "parameters": arguments_of(call)}
         for place, call in enumerate(calls)
@@ -193,7 +202,10 @@ def _write_cohere(calls: Sequence[ToolCall]) -> str:
 
 
 def _cohere_result(name: str, content: str, id: str | None) -> str:
-    """Return the text that shows the result `content` of the call `id` to Cohere's Command models."""
+    """Return the text that shows the result `content` of the call `id` to Cohere's Command models.
+
+    `name` is not shown. Without an id, it is "0".
+    """
     result = {"tool_call_id": id or "0", "results": {"0": content}, "is_error": None}
     return f"<|START_TOOL_RESULT|>[\n    {json_text(result)}\n]<|END_TOOL_RESULT|>"
 
@@ -207,9 +219,9 @@ _AUTHOR: Final = re.compile(r"[^<>\n]*")
 
 
 def _read_inkling_author(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take the name of a message's author, which precedes the kind of its content.
+    """Take the name of a message's author, which precedes the kind of its content; return an empty list.
 
-    Return no calls, or None if no kind of content follows, and the message is not empty.
+    Return None if no kind of content follows, and the message is not empty.
     """
     author = yield from source.run(_AUTHOR if mark else NAME)
     if mark and not author and (source.place == len(source.text) or (yield from source.is_next(mark, *_INKLING_ENDS))):
@@ -218,12 +230,16 @@ def _read_inkling_author(source: TextSource, mark: str) -> Reading[list[ToolCall
 
 
 def _describe_for_inkling(function: dict[str, Any]) -> str:
-    """Return the tool `function` as JSON with the type beside the name."""
+    """Return the tool `function` as JSON, with the member `type` "function" added."""
     return json_text({**function, "type": "function"})
 
 
 def _write_inkling(calls: Sequence[ToolCall]) -> str:
-    """Write calls as messages, the first without `<|message_model|>`, with which the prompt ends."""
+    """Write calls as messages, the first without `<|message_model|>`, with which the prompt ends.
+
+    Raises:
+        ValueError: A name has other characters than those of `NAME`, or arguments are text that is not a JSON object.
+    """
     written = (f"{name_of(call, NAME)}{_INKLING_CALL}{json_text(call_object(call, _INKLING_KEYS))}" for call in calls)
     return _INKLING_MESSAGE.join(f"{each}{_INKLING_ENDS[0]}" for each in written)
 

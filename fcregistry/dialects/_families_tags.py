@@ -42,7 +42,7 @@ def _example(line: str) -> str:
 def _describe_in_elements(function: dict[str, Any]) -> str:
     """Return the tool `function` in elements, as the chat templates of Qwen3-Coder and MiMo show it.
 
-    Keywords of schemas other than type and description become JSON.
+    Each property has its own element. Keywords of schemas other than type and description are elements with JSON in them.
     """
     schema = function["parameters"]
     lines = [
@@ -61,18 +61,21 @@ def _describe_in_elements(function: dict[str, Any]) -> str:
 
 
 def _line(tag: str, value: Any) -> str:
-    """Return an element `tag` with `value` in it, as text or as JSON, in which nothing else is a tag."""
+    """Return an element `tag` with `value` in it: a string without outer space, or else JSON.
+
+    A space breaks whatever looks like a tag in either.
+    """
     text = value.strip() if isinstance(value, str) else json_text(value)
     return f"<{_break_tags(tag)}>{_break_tags(text)}</{_break_tags(tag)}>"
 
 
 def _break_tags(text: str) -> str:
-    """Return `text`, whose author may be unknown, with a space in each beginning of a tag."""
+    """Return `text`, whose author may be unknown, with a space after each `<` that begins a tag."""
     return re.sub(r"<(?=[/\w])", "< ", text)
 
 
 def _invocations(prefix: str, opens: tuple[str, ...], closes: tuple[str, ...], **more: Any) -> TagSyntax:
-    """Return the syntax with the tags `invoke` and `parameter`, whose names begin with `prefix`.
+    """Return the `TagSyntax` with the tags `invoke` and `parameter`, whose names begin with `prefix`.
 
     Args:
         prefix: The beginning of each tag's name.
@@ -91,7 +94,10 @@ def _invocations(prefix: str, opens: tuple[str, ...], closes: tuple[str, ...], *
 
 
 def _claude(prefix: str, **more: Any) -> TagSyntax:
-    """Return the syntax of Claude's calls in `function_calls`; the names of its tags begin with `prefix`."""
+    """Return the `TagSyntax` of Claude's calls in `function_calls`, with `prefix` in each tag.
+
+    `more` are other fields of the syntax.
+    """
     return _invocations(prefix, (f"<{prefix}function_calls>",), (f"</{prefix}function_calls>",), **more)
 
 
@@ -151,9 +157,9 @@ _HY_OPEN: Final = PairSyntax.of(suffix=":opensource", separates=True)
 
 
 def _read_hy_section(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take the tag that opens a section of calls; return no calls, or None if no call follows.
+    """Take white space after the tag that opens a section; return an empty list if a call follows.
 
-    Other families write an array after this tag.
+    Return None if none follows: other families write an array after this tag.
     """
     yield from source.space()
     return [] if (yield from source.is_next(_HY.opens, _HY_OPEN.opens)) else None
@@ -166,11 +172,10 @@ _MUSE_STOPS: Final = ("<|eot|>", "<|eom|>", "<|end_of_text|>")
 
 
 def _read_muse_header(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take the header of a message to a tool, or a header that no message follows.
+    """Take the header of a message to a tool, or a header that no message follows; return an empty list.
 
-    Return no calls, or None for any other header.
-
-    Thoughts and answers have their own marks.
+    Return None for any other header. Before the header of thoughts or of an answer, only repetitions of `mark` are taken, since these headers
+    are marks themselves.
     """
     yield from source.space()
     yield from source.pass_repeated(mark)

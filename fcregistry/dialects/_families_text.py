@@ -49,14 +49,18 @@ _LAST: Final = ("properties", "required", "type")
 
 
 def _declare_with(quote: str) -> Callable[[dict[str, Any]], str]:
-    """Return a function that describes a tool: its schema, with the names of types in capitals.
+    """Return a function that returns the declaration of a tool, with the names of types in capitals.
 
     Args:
         quote: The mark before and after a string.
     """
 
     def declare(function: dict[str, Any]) -> str:
-        """Return the declaration of the tool `function`."""
+        """Return the declaration of the tool `function`: its name, description and parameters.
+
+        Raises:
+            ValueError: A text contains the mark `quote`.
+        """
         described = {
             "description": function.get("description", ""),
             "parameters": _capitalize_types(function["parameters"]),
@@ -67,9 +71,10 @@ def _declare_with(quote: str) -> Callable[[dict[str, Any]], str]:
 
 
 def _capitalize_types(schema: Any) -> Any:
-    """Return `schema` with the names of types in capitals, as the prompts of Google's models write them.
+    """Return `schema`, or a list of schemas, with the names of types in capitals, for Google's models.
 
-    Some keywords come last, and some are left out.
+    The keywords `properties`, `required` and `type` come last, if they are not empty; `additionalProperties` is left out. Any other value is
+    returned unchanged.
     """
     if isinstance(schema, list):
         return [_capitalize_types(each) for each in schema]
@@ -80,7 +85,10 @@ def _capitalize_types(schema: Any) -> Any:
 
 
 def _capitalize_keyword(key: str, value: Any) -> Any:
-    """Return the value of the keyword `key` of a schema, with the names of types in capitals."""
+    """Return the `value` of the keyword `key` of a schema, with the names of types in capitals.
+
+    Values that are data, such as those of `enum` and `default`, are returned unchanged.
+    """
     if key in ("enum", "const", "default", "examples", "required"):
         return value
     if key == "type":
@@ -91,7 +99,10 @@ def _capitalize_keyword(key: str, value: Any) -> Any:
 
 
 def _braces_response(quote: str, opens: str, closes: str) -> ResultText:
-    """Return a function that shows a result between `opens` and `closes`, strings between `quote`."""
+    """Return a function of name, content and id that shows a result between `opens` and `closes`.
+
+    Its strings are between `quote`; it ignores the id. It raises `ValueError` if the content contains `quote`.
+    """
     return lambda name, content, _: f"{opens}response:{name}{braces_text({'value': content}, quote)}{closes}"
 
 

@@ -62,11 +62,9 @@ def json_value(source: TextSource, opening: str = "{[") -> Reading[Any]:
 
 
 def _may_follow(mark: str, outside: str) -> bool:
-    """Return whether a value or comment may begin with `mark` after the text `outside`.
+    """Return whether a value or comment may begin with `mark` after `outside`, text outside strings.
 
-    That text is not in a string.
-
-    The apostrophe in "[don't" and the slashes in "[see http://" begin neither: these texts are prose.
+    The apostrophe in "[don't" and the slashes in "[see http://" begin neither: these texts are prose. A round bracket never does.
     """
     if not outside:
         return mark not in ("#", "(")
@@ -194,9 +192,14 @@ class RefusedText:
 
 
 def _call_of_pairs(pairs: object, names: tuple[str, ...], arguments: tuple[str, ...]) -> ToolCall | None:
-    """Return the call that an object with the members `pairs` represents, or None if it is not one.
+    """Return the call that an object with the members `pairs` represents, with its arguments as JSON text.
 
-    Its arguments are JSON text.
+    Of several members of one name, the last counts. Return None if `pairs` is not a `_Pairs`, or has no name that is text, or no arguments.
+
+    Args:
+        pairs: The members.
+        names: The possible keys of the tool's name, the preferred first.
+        arguments: The possible keys of the arguments, the preferred first.
     """
     members = dict(pairs) if isinstance(pairs, _Pairs) else {}
     name = next((members[key] for key in names if key in members), None)
@@ -295,14 +298,17 @@ _WRAPPERS: Final = frozenset({"arguments", "input", "parameters", "properties"})
 
 
 def _name_of(tool: ToolShape) -> str:
-    """Return the name of `tool`, a tool or its definition."""
+    """Return the name of `tool`, a tool or its definition; an empty text if the definition has none."""
     if not isinstance(tool, Mapping):
         return tool.name
     return str(tool.get("function", tool).get("name", ""))
 
 
 def _schema_of(tool: ToolShape) -> Mapping[str, Any]:
-    """Return the schema of the parameters of `tool`, a tool or its definition; empty if it has none."""
+    """Return the schema of the parameters of `tool`, a tool or its definition.
+
+    Return an empty schema if the definition has none that is a mapping.
+    """
     if not isinstance(tool, Mapping):
         return tool.parameters
     inner = tool.get("function", tool)
@@ -338,7 +344,10 @@ def value_by_schema(text: str, schema: Any, root: Mapping[str, Any]) -> Any:
 
 
 def _read_escaped(text: str) -> Any:
-    r"""Return the value of `text` if it is JSON with escaped quotes, as in `[{\"id\": 1}]`; else `FAILED`."""
+    r"""Return the value of `text` if it is JSON with escaped quotes, as in `[{\"id\": 1}]`; else `FAILED`.
+
+    Return a `RefusedText` if the JSON is refused for its content.
+    """
     try:
         return read_value(json.loads(f'"{text}"'), [])
     except ValueError:

@@ -218,7 +218,7 @@ class TrimmedText:
         self._is_cut = True
 
     def _space(self) -> str:
-        """Return the space that was held back; after `cut`, several line breaks become two."""
+        """Return the space that was held back; after `cut`, two line breaks if it has several."""
         space = "".join(self._held)
         return "\n\n" if self._is_cut and space.count("\n") > 1 else space
 

@@ -85,7 +85,7 @@ class TextMarks:
 
 
 def _marks_pattern(marks: Mapping[str, str]) -> str:
-    """Return the pattern that matches any of `marks`, the longest first, and compares each character once.
+    """Return the pattern that matches any of `marks`, the longest first; shared beginnings occur once.
 
     Args:
         marks: Mark -> the pattern of what follows it.
@@ -100,7 +100,10 @@ def _marks_pattern(marks: Mapping[str, str]) -> str:
 
 
 def _beginning_pattern(mark: str) -> str:
-    """Return the pattern that matches a beginning of `mark`, but not all of it, at the end of a text."""
+    """Return the pattern that matches a beginning of `mark`, but not all of it, at the end of a text.
+
+    At least its first character must be there.
+    """
     pattern = ""
     for character in reversed(mark[1:-1]):
         pattern = f"(?:{re.escape(character)}{pattern})?"
@@ -225,7 +228,7 @@ class TextSource:
         return found
 
     def _next(self, texts: tuple[str, ...]) -> str | None:
-        """Return the longest of `texts` that comes next, or an empty text if none does.
+        """Return the longest of `texts` that comes next, without taking it, or an empty text if none does.
 
         Return None if more text is needed to know.
         """

@@ -71,7 +71,7 @@ def _reader(quote: str, opens: str, closes: str) -> CallReader:
     find_tokens = re.compile(rf"{string}|[{{}}\[\],]|(?:(?!{mark})[^{{}}\[\],])++", re.DOTALL).findall
 
     def read(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-        """Read calls from the end of `mark`; return None if one is malformed, or there are none."""
+        """Read calls from the end of `mark`; return None if one is malformed or cut off, or there are none."""
         calls: list[ToolCall] = []
         yield from source.space()
         while (yield from source.take("call:", ":")):  # models forget the word
@@ -125,13 +125,16 @@ class _Values(TokenCursor):
         return _scalar(token)
 
     def _text(self, token: str) -> str:
-        """Return the text of the string `token`, without the marks around it."""
+        """Return the text of the string `token`, without the `quote` marks around it."""
         return token[len(self._quote) : -len(self._quote)]
 
     def _member(self) -> tuple[str, Any]:
         """Take a member of an object: a name, a colon and a value; return the name and the value.
 
-        The value may be in the token of the colon.
+        The name may be a string or bare, and a bare value is in the token of the colon.
+
+        Raises:
+            MalformedError: The next tokens are not a member.
         """
         quoted = self._text(self.step()) if self.token.startswith(self._quote) else None
         name, colon, bare = self.step().partition(":")
@@ -142,7 +145,11 @@ class _Values(TokenCursor):
 
 
 def _scalar(text: str) -> Any:
-    """Return the value of the bare `text`: a constant, a number, or the text itself."""
+    """Return the value of the bare `text`: a constant, a number, or the text itself.
+
+    Raises:
+        MalformedError: It is a number that has too many digits or is not finite.
+    """
     if text in CONSTANTS:
         return CONSTANTS[text]
     return number(text) if _NUMBER(text) else text
@@ -152,10 +159,20 @@ def _scalar(text: str) -> Any:
 
 
 def _writer(quote: str, opens: str, closes: str) -> CallWriter:
-    """Return a writer of calls with names in braces, each between the marks `opens` and `closes`."""
+    """Return a writer of calls with names in braces, each between the marks `opens` and `closes`.
+
+    Args:
+        quote: The mark before and after a string.
+        opens: The mark before a call.
+        closes: The mark after it.
+    """
 
     def write(calls: Sequence[ToolCall]) -> str:
-        """Return `calls` with names in braces, each between the marks."""
+        """Return the text of `calls` with names in braces, each between the marks; empty without calls.
+
+        Raises:
+            ValueError: A name or a value cannot be written so.
+        """
         return "".join(
             f"{opens}call:{_checked_name(call.name)}{braces_text(arguments_of(call), quote)}{closes}" for call in calls
         )

@@ -56,9 +56,9 @@ def read_nested(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]
 
 
 def _take_mark(source: TextSource, *tags: str) -> Reading[str]:
-    """Take white space, the mark, and whichever of `tags` follows, and return that tag.
+    """Take white space, and `]<]minimax[>[` with whichever of `tags` follows it; return that tag.
 
-    Return an empty string if none follows.
+    Return an empty string if none follows; then only white space is taken.
     """
     yield from source.space()
     found = yield from source.take(*(f"{_MARK}{tag}" for tag in tags))
@@ -66,9 +66,9 @@ def _take_mark(source: TextSource, *tags: str) -> Reading[str]:
 
 
 def _take_elements(source: TextSource) -> Reading[list[tuple[str, Element]] | None]:
-    """Take elements up to the end of the call, and return pairs of name and element.
+    """Take elements up to the end of the call, and return pairs of name and element, in order.
 
-    Return None if they are malformed or cut off.
+    Return None if they are malformed or cut off, or nested too deeply.
     """
     open_elements: list[tuple[str, list[tuple[str, Element]]]] = [("invoke", [])]
     while True:
@@ -93,16 +93,20 @@ def _take_elements(source: TextSource) -> Reading[list[tuple[str, Element]] | No
 
 
 def _place(schema: Mapping[str, Any], key: str) -> Any:
-    """Return the schema of the member `key` of an object of which `schema` is the schema."""
+    """Return the schema of the member `key` of an object that `schema` describes.
+
+    That is its schema in `properties`, or else `additionalProperties`; None if the schema has neither.
+    """
     properties = schema.get("properties")
     others = schema.get("additionalProperties")
     return properties.get(key, others) if isinstance(properties, Mapping) else others
 
 
 def _value(element: Element, place: Any, root: Mapping[str, Any]) -> Any:
-    """Return the value of `element`, by its schema `place`; `root` is the whole schema, for references.
+    """Return the JSON value of `element`, by its schema `place`; `root` is the schema for references.
 
-    Elements called `item` are an array, others an object, in which elements of one name are the items of an array.
+    A text is read by the schema, and an empty one may be an empty array or object. Elements that are all called `item` are an array, unless an
+    object is expected; others are an object, in which several elements of one name are the items of an array.
     """
     kinds = kinds_of(place, root)
     if isinstance(element, str):
@@ -132,9 +136,10 @@ def write_nested(calls: Sequence[ToolCall]) -> str:
 
 
 def _call_text(call: ToolCall) -> str:
-    """Return `call` with an element for each argument.
+    """Return the text of `call` with an element for each argument.
 
-    Raise `ValueError` if a name or a text contains a mark.
+    Raises:
+        ValueError: A name cannot be a tag's, a text contains the mark `]<]minimax[>[`, or arguments are text that is not a JSON object.
     """
     elements = []
     for key, value in arguments_of(call).items():
@@ -185,10 +190,10 @@ def read_elements(source: TextSource) -> Reading[ToolCall | None]:
 
 
 def _take_element_value(source: TextSource, closes: str) -> Reading[str | None]:
-    """Take the value of an element, its closing tag `closes`, and white space; return the value.
+    """Take the value of an element, its closing tag `closes`, and white space; return the value's text.
 
-    A closing tag ends the value only if another tag follows, and no element of the same name is open in the value. Return None if the value
-    does not end before the call or the text.
+    A closing tag ends the value only if another tag follows, and no element of the same name is open in the value. Return None if the value does
+    not end before the call or the text. `closes` is the tag without its `</`.
     """
     pieces: list[str] = []
     marks, depth = TextMarks("</", f"<{closes}"), 0

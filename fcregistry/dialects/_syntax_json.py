@@ -60,7 +60,10 @@ def read_objects(*closes: str, keys: CallKeys = USUAL_KEYS, opening: str = "{[",
     """
 
     def read(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-        """Read calls that are JSON objects, from the end of `mark`; return None if there are none."""
+        """Read calls that are JSON objects, from the end of `mark`; return None if there are none.
+
+        An array without calls may give an empty list. If a value after the calls is not a call, its text is put into `source.left`.
+        """
         if mark in _BRACKETS:
             source.place -= 1
         calls: list[ToolCall] = []
@@ -105,7 +108,7 @@ def objects_or(read_other: CallReader, closes: str) -> CallReader:
     read_json = read_objects(closes)
 
     def read(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-        """Read calls as JSON if a bracket follows `mark`, or else in the other syntax."""
+        """Read calls as JSON if a bracket follows `mark`, or else in the other syntax; None without calls."""
         yield from source.space()
         is_json = yield from source.is_next(*_BRACKETS)
         return (yield from (read_json if is_json else read_other)(source, mark))
@@ -124,7 +127,7 @@ def write_objects(before: str, after: str, *, keys: CallKeys = USUAL_KEYS, betwe
     """
 
     def write(calls: Sequence[ToolCall]) -> str:
-        """Return `calls` as JSON objects, each between the marks."""
+        """Return `calls` as JSON objects, each between the marks; raise `ValueError` as `call_object` does."""
         return between.join(f"{before}{json_text(call_object(call, keys))}{after}" for call in calls)
 
     return write
@@ -134,7 +137,7 @@ def write_array(before: str, after: str, *, keys: CallKeys = USUAL_KEYS) -> Call
     """Return a writer of calls as one JSON array between the marks `before` and `after`."""
 
     def write(calls: Sequence[ToolCall]) -> str:
-        """Return `calls` as one JSON array between the marks."""
+        """Return `calls` as one JSON array between the marks; raise `ValueError` as `call_object` does."""
         return f"{before}{json_text([call_object(call, keys) for call in calls])}{after}"
 
     return write
@@ -250,9 +253,10 @@ def call_of(value: object, keys: CallKeys = USUAL_KEYS, *, bare: bool = False) -
 
 
 def _other_arguments(value: Mapping[str, Any], place: str | None, arguments: object) -> list[Any]:
-    """Return the arguments that `value`, a call, has in members whose names are like those of arguments.
+    """Return the values of other members of the call `value` whose names are like those of arguments.
 
-    The member `place`, and members equal to its value `arguments`, are left out. If these arguments were ignored, a different call would run.
+    The member `place`, empty values, and values equal to its value `arguments` are left out. If these arguments were ignored, a different call
+    would run.
     """
     names = [name for name in value if name != place and is_like_arguments(name)]
     return [held for name in names if (held := value[name]) and held != arguments]
@@ -294,7 +298,10 @@ def read_named(ends_name: str, *closes: str) -> CallReader:
     marks = TextMarks(ends_name)
 
     def read(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-        """Read a call whose name is before the mark, and its arguments after it."""
+        """Read a call whose name is before the mark, and its arguments after it; return a list with the call.
+
+        Return None if the mark, the name or the JSON object is missing, malformed or cut off.
+        """
         name, end = yield from source.until(marks)
         return (yield from read_arguments(source, name.strip() if end else "", *closes))
 
@@ -359,7 +366,11 @@ def write_named(
     """
 
     def write(calls: Sequence[ToolCall]) -> str:
-        """Return `calls`, each as a name and a JSON object."""
+        """Return `calls`, each as a name and a JSON object.
+
+        Raises:
+            ValueError: A name cannot be written, or arguments are text that is not a JSON object.
+        """
         return joint.join(
             f"{before}{name_of(call, names)}{between}{json_text(arguments_of(call))}{after}" for call in calls
         )
@@ -455,7 +466,11 @@ def write_kimi(calls: Sequence[ToolCall]) -> str:
 
 
 def _kimi_id(call: ToolCall, place: int) -> str:
-    """Return the id of `call` if it contains the call's name, else `functions.NAME:PLACE`."""
+    """Return the id of `call` if it contains the call's name, else `functions.NAME:PLACE`.
+
+    Raises:
+        ValueError: The name is empty, has space around it, or a line break, `<` or `✿` in it.
+    """
     found = _KIMI_ID.fullmatch(call.id or "")
     name = name_of(call, _ON_A_LINE)
     return call.id if call.id and found and found["name"] == name else f"functions.{name}:{place}"
@@ -534,7 +549,11 @@ def write_messages(calls: Sequence[ToolCall]) -> str:
 
 
 def _message_text(call: ToolCall) -> str:
-    """Return `call` as a message to the tool; raise `ValueError` if its name cannot be a recipient."""
+    """Return `call` as a message to the tool.
+
+    Raises:
+        ValueError: Its name cannot be a recipient, or its arguments are text that is not a JSON object.
+    """
     name = name_of(call, NAME)
     if name.startswith(_NAMESPACE):
         raise ValueError(f"the name {name!r} cannot be written as a recipient")
@@ -584,7 +603,10 @@ def read_apertus(source: TextSource, mark: str) -> Reading[list[ToolCall] | None
 
 
 def _by_member(value: Any) -> ToolCall | None:
-    """Return the call that an object `{NAME: ARGUMENTS}` represents, or None for another value."""
+    """Return the call that an object `{NAME: ARGUMENTS}` represents, or None for any other value.
+
+    The name must not be blank, and the arguments must be an object or text.
+    """
     if not isinstance(value, dict) or len(value) != 1:
         return None
     ((name, arguments),) = value.items()

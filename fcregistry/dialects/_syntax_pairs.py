@@ -27,7 +27,7 @@ _NAME: Final = re.compile(_NAME_PATTERN)
 
 
 def _take_blanks(source: TextSource) -> Reading[str]:
-    r"""Take white space, including the characters `\n` that models write, and return it."""
+    r"""Take white space, with each `\n` that models write as two characters, and return it."""
     pieces = []
     while True:
         pieces.append((yield from source.space()))
@@ -117,7 +117,7 @@ class PairSyntax:
     def _key(self, source: TextSource) -> Reading[str]:
         """Take the tags and the key before a value, and return the key.
 
-        Return the mark that closes the call if the call ends here, or an empty string if the next text is neither.
+        Return the mark that closes the call if the call ends here. Return an empty string if neither comes next, or the tags are incomplete.
         """
         yield from _take_blanks(source)
         opens, closes = self._key_tags
@@ -143,7 +143,11 @@ class PairSyntax:
         return "\n".join(f"{self.opens}{check_readable(self._written(call), call, self, self.opens)}" for call in calls)
 
     def _written(self, call: ToolCall) -> str:
-        """Return the text of `call` after its opening mark."""
+        """Return the text of `call` after its opening mark, up to and with its closing mark.
+
+        Raises:
+            ValueError: The arguments are text that is not a JSON object.
+        """
         (key, ends_key), (value, ends_value) = self._key_tags, self._value_tags
         joint = "\n" if ends_key else ""
         pairs = (

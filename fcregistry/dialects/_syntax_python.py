@@ -51,7 +51,10 @@ def read_python(*closes: str) -> CallReader:
     read_json = read_objects(*closes, opening="{")
 
     def read(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-        """Read calls from the end of `mark`; return None if there are none."""
+        """Read calls from the end of `mark`; return None if there are none.
+
+        The list is empty if the text is an empty JSON array of calls. `source.left` gets text after the calls that is content.
+        """
         yield from source.space()
         if (yield from source.is_next("{")):
             return (yield from read_json(source, mark))
@@ -97,7 +100,7 @@ def read_list(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
 def _read_sequence(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read calls one after the other, up to the first text that is not a call.
 
-    Return None if there are no calls.
+    Return None if there are no calls. The text that was taken after the last call is put into `source.left`.
     """
     calls: list[ToolCall] = []
     while True:
@@ -114,7 +117,7 @@ def _read_sequence(source: TextSource, mark: str) -> Reading[list[ToolCall] | No
 
 
 def _take_call(source: TextSource) -> Reading[tuple[str, str] | None]:
-    """Take a call, and return its name, and its arguments as text with the brackets around them.
+    """Take a call; return its name, and its arguments as text with the round brackets around them.
 
     Return None if no call comes next, or it is cut off.
     """
@@ -128,7 +131,7 @@ def _take_call(source: TextSource) -> Reading[tuple[str, str] | None]:
 def _bind(name: str, text: str, shapes: KnownTools) -> ToolCall | None:
     """Return the call of `name` with the arguments in `text`, which begins with the opening bracket.
 
-    Return None if they are not literals, or if arguments by position do not fit the parameters in `shapes`.
+    Return None if they are not literals, a name occurs twice, or arguments by position do not fit the parameters in `shapes`.
     """
     try:
         by_place, by_name = _Literals(_FIND_TOKENS(text[1:])).arguments()
@@ -141,7 +144,7 @@ def _bind(name: str, text: str, shapes: KnownTools) -> ToolCall | None:
 
 
 def _parameters(schema: Mapping[str, Any]) -> list[str]:
-    """Return the names of the parameters in `schema`, in order."""
+    """Return the names of the properties in `schema`, in order; empty if it has none."""
     properties = schema.get("properties")
     return list(properties) if isinstance(properties, Mapping) else []
 
@@ -163,10 +166,10 @@ def write_lines(before: str, after: str) -> CallWriter:
 
 
 def _call_text(call: ToolCall) -> str:
-    """Return `call` as Python writes it.
+    """Return `call` as Python writes it; arguments whose names are not identifiers follow in `**{…}`.
 
     Raises:
-        ValueError: The name or a value cannot be written in Python.
+        ValueError: The name or a value cannot be written in Python, or the arguments are text that is not a JSON object.
     """
     if not _NAME(call.name):
         raise ValueError(
@@ -260,7 +263,11 @@ class _Literals(TokenCursor):
         by_name: dict[str, Any] = {}
 
         def take_argument() -> None:
-            """Take an argument, and add it to `by_place` or `by_name`; `**` adds each member of its dict."""
+            """Take an argument, and add it to `by_place` or `by_name`; `**` adds each member of its dict.
+
+            Raises:
+                ValueError: It is not a literal, has the name of another, or follows one by name without a name.
+            """
             token = self.step()
             if token != "**" and not self.take("="):
                 if by_name:
@@ -306,7 +313,11 @@ class _Literals(TokenCursor):
         raise MalformedError
 
     def _member(self) -> tuple[str, Any]:
-        """Take a member of a dict, and return its name and its value."""
+        """Take a member of a dict, and return its name and its value.
+
+        Raises:
+            ValueError: The name is not a string, a colon is missing, or the value is not a literal.
+        """
         name = self.value()
         if not isinstance(name, str) or not self.take(":"):
             raise MalformedError
@@ -314,14 +325,15 @@ class _Literals(TokenCursor):
 
 
 def _is_string(token: str) -> bool:
-    """Return whether `token` is a string literal."""
+    """Return whether `token` is a string literal, with any prefix: whether it ends with a quote."""
     return len(token) > 1 and token[-1] in "'\""
 
 
 def _string_value(written: str) -> str:
-    """Return the value of `written`, a string literal.
+    """Return the text of `written`, a string literal, with its escapes replaced unless it is raw.
 
-    Raise `MalformedError` for bytes and formatted strings.
+    Raises:
+        MalformedError: It is of bytes, or formatted.
     """
     found = _STRING_PARTS(written)
     prefix = found[1].lower() if found else "?"
@@ -349,7 +361,10 @@ def unescape(text: str) -> str:
 
 
 def _character(found: re.Match[str]) -> str:
-    """Return the character of the escape `found`, or the escape itself if its number is not a character."""
+    """Return the character of the escape `found`, or the escape itself if its number is not a character.
+
+    A backslash before a line break becomes an empty text.
+    """
     kind = found.lastgroup or ""
     if kind == "plain":
         return _PLAIN.get(found[kind], found[kind])

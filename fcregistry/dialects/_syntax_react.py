@@ -68,9 +68,10 @@ def read_action(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]
 
 
 def _read_input(source: TextSource, name: str) -> Reading[list[ToolCall] | None]:
-    """Read the input after its label, and return a list of the call of `name` with it.
+    """Read the input after its label, and return a list with the call of `name`.
 
-    Return None if the input is cut off.
+    The input is a JSON object, in a code fence or not, or text up to the next label; it is empty if only white space precedes that. Return None
+    if the input is malformed JSON, or cut off.
     """
     yield from source.run(_BLANKS)
     if (yield from source.is_next("\n")):
@@ -90,11 +91,9 @@ def _read_input(source: TextSource, name: str) -> Reading[list[ToolCall] | None]
 
 
 def _read_fenced_input(source: TextSource, name: str) -> Reading[list[ToolCall] | None]:
-    """Read an input in a code fence, and return a list of the call of `name` with it.
+    """Read an input in a code fence, a JSON object or text, and return a list with the call of `name`.
 
-    The input is a JSON object or text.
-
-    Return None if the input is cut off.
+    Return None if the input is malformed JSON, or cut off.
     """
     yield from source.run(_LANGUAGE)
     yield from source.space()
@@ -109,16 +108,20 @@ def _read_fenced_input(source: TextSource, name: str) -> Reading[list[ToolCall] 
 
 
 def _call_of_value(name: str, value: Any) -> list[ToolCall] | None:
-    """Return a list of the call of `name` with the arguments `value`, or None if `value` is `FAILED`."""
+    """Return a list with the call of `name` and the arguments `value`, or None if `value` is `FAILED`.
+
+    The arguments of a `RefusedText` are its text.
+    """
     if value is FAILED:
         return None
     return [ToolCall(name, value.text if isinstance(value, RefusedText) else value)]
 
 
 def _call_of_text(name: str, text: str, source: TextSource) -> list[ToolCall]:
-    """Return a list of the call of the tool `name` with `text` as its input.
+    """Return a list with the call of the tool `name`, whose input is `text`.
 
-    `text` is the value of the tool's only parameter, an object in brackets, or text for the executor to refuse.
+    `text` is the value of the tool's only parameter, an object within `name({…})`, or text for the executor to refuse. A tool without parameters
+    is called without arguments if `text` is empty, or a word like "none".
     """
     parameters = _text_parameters(source.shapes.of(name))
     if len(parameters) == 1:
@@ -130,17 +133,17 @@ def _call_of_text(name: str, text: str, source: TextSource) -> list[ToolCall]:
 
 
 def _text_parameters(schema: Mapping[str, Any]) -> list[str]:
-    """Return the names of the required parameters in `schema`, or of all if none is required.
-
-    A text as the input may be the value of one of them.
-    """
+    """Return the names of the required parameters in `schema`, or of all if none is required."""
     properties, required = schema.get("properties"), schema.get("required")
     names = list(properties) if isinstance(properties, Mapping) else []
     return [name for name in names if name in required] if isinstance(required, list) and required else names
 
 
 def _strip_quotes(text: str) -> str:
-    """Return `text` without the quotes around it, or `text` itself if it has none, or more inside."""
+    """Return `text` without the quotes around it.
+
+    Return `text` itself if it is not between two equal quotes, or contains the same quote inside.
+    """
     inside = text[1:-1]
     return inside if len(text) > 1 and text[0] == text[-1] and text[0] in "\"'" and text[0] not in inside else text
 
@@ -180,7 +183,7 @@ def read_labelled_object(source: TextSource, mark: str) -> Reading[list[ToolCall
 
 
 def _call_of_action(value: Any, source: TextSource) -> list[ToolCall] | None:
-    """Return a list of the call that the JSON value `value` represents, or None if it is not an action.
+    """Return a list with the call that the JSON value `value` represents, or None if it is not an action.
 
     For a final answer, return an empty list, and put the answer into `source.left`.
     """
@@ -231,9 +234,10 @@ def read_tool(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
 
 
 def _call_of_input(name: str, text: str, source: TextSource, is_closed: bool) -> list[ToolCall] | None:
-    """Return a list of the call of the tool `name` with the input `text`: elements, JSON, or plain text.
+    """Return a list with the call of the tool `name` and the input `text`.
 
-    Return None if the input is not closed (`is_closed`), and may be cut off within elements or JSON.
+    The input is elements, a JSON object, or plain text. Return None if it is not closed (`is_closed` is false), and is empty, or incomplete
+    elements or JSON.
     """
     arguments: dict[str, Any] = {}
     place = 0
@@ -259,7 +263,11 @@ def write_tools(calls: Sequence[ToolCall]) -> str:
 
 
 def _tool_text(call: ToolCall) -> str:
-    """Return `call` as LangChain's XML; raise `ValueError` if its name contains the tag that ends names."""
+    """Return `call` as LangChain's XML.
+
+    Raises:
+        ValueError: The name contains `</tool>`, is empty or has space around it, or the arguments are text that is not a JSON object.
+    """
     name = name_of(call)
     if "</tool>" in name:
         raise ValueError(f"the name {name!r} cannot be written within tags")
@@ -288,7 +296,11 @@ def write_actions(calls: Sequence[ToolCall]) -> str:
 
 
 def _action_text(call: ToolCall) -> str:
-    """Return `call` as labelled lines; raise `ValueError` if its name cannot be written on a line."""
+    """Return `call` as two labelled lines, the name and the input as JSON.
+
+    Raises:
+        ValueError: The name cannot be written on a line, or the arguments are text that is not a JSON object.
+    """
     found = _ACTION_NAME(call.name)
     if not found or found[1] != call.name:
         raise ValueError(f"the name {call.name!r} cannot be written on the line of an action")

@@ -138,7 +138,7 @@ class _TagReader:
     def _start(self, source: TextSource, mark: str) -> Reading[dict[str, str] | None]:
         """Take the tag that opens a call, and return its attributes, or None if there is no such tag.
 
-        If `mark` is the beginning of the tag, only the rest of it is taken.
+        White space and the marks of `before` may precede it. If `mark` is the beginning of the tag, only the rest is taken.
         """
         opened = self._tags.call[0]
         if mark != opened:
@@ -148,7 +148,10 @@ class _TagReader:
         return (yield from take_tag(source, opened, self._tags.end))
 
     def _name(self, attributes: dict[str, str], key: str) -> str:
-        """Return the attribute `key`, which names a call or a parameter, or an empty string if there is none."""
+        """Return the value of the attribute `key`, a name, or an empty string if there is none.
+
+        `&quot;` and `&amp;` in it are replaced if the syntax says so.
+        """
         name = attributes.get(key, "")
         return name.replace("&quot;", '"').replace("&amp;", "&") if self._tags.escapes_names else name
 
@@ -169,9 +172,9 @@ class _TagReader:
         return (yield from self._values(source, name))
 
     def _object(self, source: TextSource, name: str) -> Reading[ToolCall | None]:
-        """Take the arguments of a call of `name`, one JSON object, and the closing tag.
+        """Take the arguments of a call of `name`, one JSON object, and the closing tag; return the call.
 
-        Return the call, or None if the text is not one.
+        Return None if the object or the tag is missing, malformed or cut off. Arguments that are refused for their content remain text.
         """
         value = yield from json_value(source, "{")
         yield from source.space()
@@ -183,9 +186,10 @@ class _TagReader:
         return ToolCall(name, value.text if isinstance(value, RefusedText) else value)
 
     def _values(self, source: TextSource, name: str) -> Reading[ToolCall | None]:
-        """Take the arguments of a call of `name`, each in a tag, and the closing tag.
+        """Take the arguments of a call of `name`, each in a tag, and the closing tag; return the call.
 
-        Return the call, or None if the text is not one.
+        Return None if `name` is empty, or the text is malformed or cut off. If closing tags of values are missing, and it is certain where the
+        values end, the call is returned with a repair.
         """
         arguments: dict[str, Any] = {}
         while name:
@@ -218,7 +222,10 @@ class _TagReader:
     def _add(
         self, arguments: dict[str, Any], name: str, parameter: dict[str, str], text: str, source: TextSource
     ) -> None:
-        """Add to `arguments` of the tool `name` the value of `text`, whose tag has the attributes `parameter`."""
+        """Add to `arguments` of the tool `name` the value of `text`, whose tag has the attributes `parameter`.
+
+        The type in the tag decides, or else the tool's schema. A parameter that is given again gets the last value, and a repair says so.
+        """
         key, text = self._name(parameter, self._tags.names[1]), self._unframed(text)
         kind = parameter.get(self._tags.type)
         string = parameter.get("string") if kind is None else str(kind == "string").lower()
@@ -226,9 +233,9 @@ class _TagReader:
         add_argument(arguments, key, source.shapes.value(name, key, text) if value is FAILED else value, source)
 
     def _unframed(self, text: str) -> str:
-        """Return `text` without its outer line breaks, and with its entities replaced.
+        """Return `text`, a value, without its outer line breaks, and with its HTML entities replaced.
 
-        Both are done only if the syntax says so.
+        Each is done only if the syntax says so.
         """
         if self._tags.framed:
             text = text.removeprefix("\n").removesuffix("\n")
@@ -237,9 +244,10 @@ class _TagReader:
         return unescape(text) if self._tags.has_entities and "&" in text else text
 
     def _parameter(self, source: TextSource) -> Reading[dict[str, str] | None]:
-        """Take the tag that opens a value, and return its attributes.
+        """Take white space and the tag that opens a value; return its attributes.
 
-        Return `_END` if the call ends here, or None if the next text is neither.
+        Return `_END` if the call ends here: its closing tag is taken, that of the section is not. Return None if neither comes next, or the tag
+        is malformed.
         """
         opens = self._tags.parameter[0]
         yield from source.space()
@@ -249,18 +257,16 @@ class _TagReader:
 
 
 def _skip_marks(source: TextSource, marks: tuple[str, ...]) -> Reading[None]:
-    """Take white space, and any of `marks` within it."""
+    """Take white space, and any of `marks`, in any order and number."""
     yield from source.space()
     while marks and (yield from source.take(*marks)):
         yield from source.space()
 
 
 def _declared_value(string: str, text: str, repairs: list[str]) -> Any:
-    """Return the value of `text`: itself if `string` is "true", that of its JSON if it is "false".
+    """Return `text` itself if the attribute `string` is "true", or its JSON value if that is "false".
 
-    `string` is the attribute of that name.
-
-    Return `FAILED` for any other attribute, and for malformed JSON.
+    Return `FAILED` for any other attribute, and for JSON that is malformed or refused. `repairs` gets the slips that were corrected.
     """
     if string == "true":
         return text
@@ -295,7 +301,11 @@ def _writer(tags: TagSyntax) -> CallWriter:
     read = tag_reader(tags)
 
     def write(calls: Sequence[ToolCall]) -> str:
-        """Return `calls` in tags, in one section or in several."""
+        """Return `calls` in tags, in one section, or each in its own; an empty text without calls.
+
+        Raises:
+            ValueError: A call would be read differently.
+        """
         if not tags.opens:
             return "\n".join(check_readable(_call_text(call, tags, read.ending), call, read, "") for call in calls)
         texts = [check_readable(_call_text(call, tags, read.ending), call, read, tags.opens[0]) for call in calls]
@@ -306,9 +316,10 @@ def _writer(tags: TagSyntax) -> CallWriter:
 
 
 def _call_text(call: ToolCall, tags: TagSyntax, ending: Ending) -> str:
-    """Return `call` as text with `tags`, without the marks of a section.
+    """Return `call` as text with `tags`, without the marks of a section; `ending` ends its values.
 
-    `ending` is the end of its values.
+    Raises:
+        ValueError: The arguments are text that is not a JSON object.
     """
     values = [_parameter_text(key, value, tags, ending) for key, value in arguments_of(call).items()]
     before, after = "".join(tags.before), "".join(tags.after[:1])
@@ -317,7 +328,10 @@ def _call_text(call: ToolCall, tags: TagSyntax, ending: Ending) -> str:
 
 
 def _parameter_text(key: str, value: Any, tags: TagSyntax, ending: Ending) -> str:
-    """Return the argument `key` with its tags and the text of `value` between them."""
+    """Return the argument `key` with its tags and the text of `value` between them.
+
+    `ending` is the end of a value. If the syntax has CDATA, a string with `<`, `&` or a line break is written in it.
+    """
     text = bare_text(value, ending)
     if tags.has_cdata and isinstance(value, str) and not {"<", "&", "\n"}.isdisjoint(text) and "]]>" not in text:
         return f"{_tag_text(tags, tags.parameter[0], {tags.names[1]: key})}<![CDATA[{text}]]>{tags.parameter[1]}"
@@ -336,9 +350,9 @@ _JSON_TYPES: Final = {str: "string", bool: "boolean", list: "array", dict: "obje
 
 
 def _tag_text(tags: TagSyntax, opening: str, attributes: Mapping[str, str]) -> str:
-    """Return the tag that begins with `opening`, with `attributes` in it.
+    """Return the tag that begins with `opening`, with `attributes` in it, escaped if the syntax says so.
 
-    If `opening` ends with `=`, only the value of the first attribute follows.
+    If `opening` ends with `=`, only the value of the first attribute follows, unescaped.
     """
     if opening.endswith("="):
         return f"{opening}{next(iter(attributes.values()))}>"
@@ -480,14 +494,14 @@ class Value:
         return bool(self._places) and self._fill(pieces)
 
     def _end(self, place: int) -> None:
-        """Note that the last parameter ends at `place`, if its end is not known yet."""
+        """Note that the last parameter ends at `place`, an index of pieces; do nothing if its end is known."""
         if self._places and self._places[-1][2] < 0:
             self._places[-1] = (*self._places[-1][:2], place)
 
     def _fill(self, pieces: list[str]) -> bool:
         """Put the parameters into `others`; return whether they are complete.
 
-        They are not if one is unknown or has no end, or there is text between two.
+        They are not if one is unknown or has no end, or there is text between two; `others` then has those before it.
         """
         nexts = [begin for _, begin, _ in self._places[1:]] + [len(pieces)]
         for (attributes, begin, end), following in zip(self._places, nexts, strict=True):
@@ -539,9 +553,10 @@ class _Nesting:
 
 
 def _take_head(source: TextSource, mark: str, end: str) -> Reading[tuple[str, bool]]:
-    """Take the rest of a tag, up to its `end`, after its beginning `mark`.
+    """Take the text after the beginning `mark` of a tag, up to its `end`, which is not taken.
 
-    Return this text, and whether it makes the tag one that opens a call or a value.
+    Return the text, and whether it makes the tag one that opens a call or a value: it must have a name, and must not be closed by `/`. A `mark`
+    that ends with `>` is such a tag by itself.
     """
     if mark.endswith(">"):
         return "", True

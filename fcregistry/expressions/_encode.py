@@ -74,7 +74,13 @@ class Encoder:
         return self._array(value, codec, path)
 
     def _array(self, values: Any, codec: Codec, path: Path) -> list[Any]:
-        """Return the JSON array of a list, a tuple or a set; that of a set in the order of its texts."""
+        """Return the JSON array of a list, a tuple or a set.
+
+        The items of a set are sorted by their JSON text, and equal ones become one, unless `references` has any.
+
+        Raises:
+            ValueProblem: An item has no JSON form.
+        """
         item_at = item_codecs(codec)
         array = [self.json(value, item_at(place), (*path, place)) for place, value in enumerate(values)]
         if type(values) not in (SetItems, set) or self.references:
@@ -83,10 +89,10 @@ class Encoder:
         return [by_text[text] for text in sorted(by_text)]
 
     def _object(self, values: dict[Any, Any], codec: Codec, path: Path) -> dict[str, Any]:
-        """Return the JSON object of a dict.
+        """Return the JSON object of the dict `values`.
 
         Raises:
-            ValueProblem: Two keys are the same text, or a value has no JSON form.
+            ValueProblem: Two keys are the same text, a key cannot be one in JSON, or a value has no JSON form.
         """
         written: dict[str, Any] = {}
         mapping, entry_codec = entry_codecs(codec)
@@ -101,7 +107,7 @@ class Encoder:
         """Return the text of a dict's key; `mapping` is the codec of the dict, or None if it is not known.
 
         Raises:
-            ValueProblem: It cannot be a key.
+            ValueProblem: It cannot be a key in JSON; the problem is at `path`.
         """
         if isinstance(key, TypeCall):
             key = self.json(key, ANY_CODEC, path)
@@ -133,9 +139,12 @@ class Encoder:
         return self.json(made.args[0], core.inner if isinstance(core, AliasCodec) else ANY_CODEC, path)
 
     def _record(self, made: TypeCall, record: RecordCodec, path: Path) -> dict[str, Any]:
-        """Return the JSON object of a call of a record type, by the codecs of the record's fields.
+        """Return the JSON object of `made`, a call of a record type, by the codecs of the record's fields.
 
-        No code of its class runs before the call does.
+        Constants are added. Fields that were not given are left to validation, and so are unknown ones. No code of the record's class runs.
+
+        Raises:
+            ValueProblem: There are too many positional arguments, a field is given twice, or a value has no JSON form.
         """
         given = dict(zip(_positional_fields(record, made, path), made.args, strict=False))
         for name, value in made.kwargs.items():
@@ -157,7 +166,7 @@ _CONTAINERS: Final = frozenset({list, tuple, set, dict})
 
 
 def _codec_handles(codec: Codec, value: Any) -> bool:
-    """Return whether a codec handles a value; False if its code raises."""
+    """Return whether `codec` handles `value`; False if its code raises any exception."""
     try:
         return codec.handles(value)
     except Exception:  # noqa: BLE001  # external code: an extension's codec may raise anything
@@ -176,10 +185,12 @@ def item_codecs(codec: Codec) -> Callable[[int], Codec]:
 
 
 def _positional_fields(record: RecordCodec, made: TypeCall, path: Path) -> list[str]:
-    """Return the names of the fields that a record's positional arguments fill, in order.
+    """Return the names of the fields that positional arguments may fill, in order.
+
+    Return an empty list without positional arguments.
 
     Raises:
-        ValueProblem: There are more arguments than such fields.
+        ValueProblem: There are more positional arguments than such fields.
     """
     if not made.args:
         return []
@@ -270,7 +281,7 @@ def python_value(value: Any, types: TypeNames) -> Any:
 
 
 def _instance(made: TypeCall, types: TypeNames) -> Any:
-    """Return the instance that a call of a type makes.
+    """Return the Python instance that `made`, a call of a type, makes.
 
     Raises:
         ValueProblem: The type refuses its arguments, or an argument is the result of a call, which is not known yet.

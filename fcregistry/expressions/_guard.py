@@ -205,7 +205,10 @@ class _Scan:
         return self._apply_edits()
 
     def _read_token(self, found: re.Match[str]) -> int:
-        """Check the token that was found, and return where the next token begins."""
+        """Check the token that the match `found` begins, and return where the next token begins.
+
+        Problems are added; `ExpressionError` is raised for those after which reading cannot go on.
+        """
         match found.lastgroup:
             case "string":
                 return self._string(found)
@@ -228,9 +231,12 @@ class _Scan:
         return found.end()
 
     def _sign(self, text: str, at: int) -> None:
-        """Count a sign as a level of nesting, or refuse it.
+        """Count the character `text`, such as an operator, as a level of nesting, or add a problem.
 
-        Refused are the colon of a statement, and characters that Python cannot parse.
+        The colon of a statement, and characters that Python cannot parse, are problems.
+
+        Raises:
+            ExpressionError: The nesting is too deep.
         """
         if text == ":" and len(self._levels) == 1:
             if not self._problems:  # after a keyword, that was reported
@@ -241,10 +247,10 @@ class _Scan:
             self._nest(at)
 
     def _nest(self, at: int) -> None:
-        """Count one more level of nesting.
+        """Count one more level of nesting, of a bracket or an operator, in the innermost open bracket.
 
         Raises:
-            ExpressionError: There are too many.
+            ExpressionError: There are too many; `at` is the place of the problem.
         """
         self._levels[-1] += 1
         self._depth += 1
@@ -252,15 +258,18 @@ class _Scan:
             self._stop(at, f"the expression is nested too deeply: at most {MOST_LEVELS} levels of brackets and signs")
 
     def _unnest(self) -> None:
-        """Forget the signs in the innermost open bracket: the next token is beside them, not inside."""
+        """Set the levels of nesting in the innermost open bracket to zero.
+
+        After a comma or the end of a line, the next token is beside the operators before it, and not inside them.
+        """
         self._depth -= self._levels[-1]
         self._levels[-1] = 0
 
     def _close(self, text: str, at: int) -> None:
-        """Close the innermost open bracket.
+        """Close the innermost open bracket with `text`, the closing bracket at `at`.
 
         Raises:
-            ExpressionError: The bracket that is read does not close it.
+            ExpressionError: No bracket is open, or one of another kind.
         """
         if not self._open or self._text[self._open[-1]] != _OPENING_OF[text]:
             closes = f", and {self._text[self._open[-1]]!r} is open" if self._open else ""
@@ -270,7 +279,10 @@ class _Scan:
         self._levels.pop()
 
     def _word(self, word: str, at: int) -> None:
-        """Refuse a keyword, unless it continues another keyword that was refused."""
+        """Add a problem if `word` is a keyword, unless it continues another keyword that was refused.
+
+        `True`, `False` and `None` are allowed.
+        """
         if word in _KEYWORDS and not (word in _CONTINUATIONS and self._problems):
             described = _KEYWORD_CONSTRUCTS.get(word, f"`{word}`")
             shown = "" if word in described else f" (`{word}`)"
@@ -279,7 +291,7 @@ class _Scan:
             self._refuse(at, f"{described}{shown} is not allowed{hint}")
 
     def _number(self, found: re.Match[str]) -> None:
-        """Refuse a number that is too long, or that a letter follows."""
+        """Add a problem if the number in `found` is too long, and one if a letter or digit follows it."""
         number, at = found["number"], found.start("number")
         if len(number) > MOST_DIGITS:
             self._refuse(at, f"a number of {len(number)} characters is too long; {MOST_DIGITS} are allowed")
@@ -288,10 +300,13 @@ class _Scan:
             self._refuse(at, f"{number[:20] + after!r} is not a number")
 
     def _string(self, found: re.Match[str]) -> int:
-        """Check a string, and return where it ends.
+        """Check the string that `found` begins, and return where it ends.
+
+        Problems are added for f-strings, lone surrogates and null characters; `_escapes` notes edits of unknown escapes.
 
         Raises:
-            ExpressionError: It is never closed.
+            CutOff: It is never closed, and nothing else is wrong before.
+            ExpressionError: It is never closed, and there are other problems.
         """
         prefix, quote, at = found["prefix"].lower(), found["quote"], found.start("string")
         if "f" in prefix or "t" in prefix:
@@ -312,6 +327,8 @@ class _Scan:
     def _escapes(self, text: str, start: int, *, is_bytes: bool) -> None:
         """Note an edit for each escape that Python does not know, since Python would warn of it.
 
+        The edit doubles the backslash; an octal escape above 255 becomes one that Python accepts.
+
         Args:
             text: The string after its opening quote.
             start: Where this is in the whole text.
@@ -328,7 +345,7 @@ class _Scan:
             self._edits.append((start + found.start(), start + found.end(), new))
 
     def _apply_edits(self) -> ExpressionSource:
-        """Return the text with its edits, and the places where they made it longer."""
+        """Return the source: the text with its edits, and the places where they made it longer."""
         parts: list[str] = []
         added: list[int] = []
         last = grown = 0
@@ -340,13 +357,16 @@ class _Scan:
         return ExpressionSource("".join([*parts, self._text[last:]]), added)
 
     def _refuse(self, at: int, message: str) -> None:
-        """Add a problem at the character `at`."""
+        """Add a problem with `message` at the character `at`, which gets a line and a column from 1."""
         line = self._text.count("\n", 0, at) + 1
         column = at - (self._text.rfind("\n", 0, at) + 1) + 1
         self._problems.append(ExpressionProblem(code="malformed_call", message=message, line=line, column=column))
 
     def _stop(self, at: int, message: str, kind: type[ExpressionError] = ExpressionError) -> NoReturn:
-        """Add a problem at the character `at`, and raise all problems: as `kind` if it is the only one."""
+        """Add a problem at the character `at`, and raise all problems: as `kind` if it is the only one.
+
+        If there are others, the exception is an `ExpressionError`. The method never returns.
+        """
         only = not self._problems
         self._refuse(at, message)
         raise (kind if only else ExpressionError)(self._problems)

@@ -47,7 +47,7 @@ class TypeNames:
 
     @cached_property
     def _all_codecs(self) -> list[Codec]:
-        """The codecs of the parameters and all codecs inside them."""
+        """The codecs of the parameters and all codecs inside them, in the order of `walk_codecs`."""
         return list(walk_codecs(self._codecs))
 
     def add(self, name: str, codec: Codec) -> None:
@@ -105,7 +105,7 @@ def names_type_of(codec: Codec, name: str) -> bool:
 
 
 def _enum_of(codec: Codec) -> type[enum.Enum] | None:
-    """Return the Enum whose members, or some of them, a codec has; None for any other codec."""
+    """Return the Enum of which a codec accepts members, all or some; None for any other codec."""
     if isinstance(codec, ChoiceCodec):
         for value in codec.values:
             member = codec.decode(value)
@@ -190,7 +190,7 @@ def name_spellings(tool: Tool) -> list[str]:
 
 
 def _python_format_names(tool: Tool) -> Iterable[str]:
-    """Yield the name of a tool in the format `python`, if it differs from its name in expressions."""
+    """Yield the name of a tool in the format `python`, or nothing if that is its name in expressions."""
     if identifier(tool.name) != tool.name or "_x" in tool.name:  # the format's escapes begin with _x
         from fcregistry.formats.python import NAMES  # some milliseconds, for few names
 
@@ -198,12 +198,12 @@ def _python_format_names(tool: Tool) -> Iterable[str]:
 
 
 def _group_names(tool: Tool) -> Iterable[str]:
-    """Return the one name of a tool with its group in front, such as `math.add`."""
+    """Return a tuple of one name: that of a tool with its group in front, such as `math.add`."""
     return (".".join(map(identifier, (*tool.group.split("."), tool.declared_name))),)
 
 
 def _alias_names(tool: Tool) -> Iterable[str]:
-    """Return the aliases of a tool, as Python can write them."""
+    """Return an iterator over the aliases of a tool, as Python can write them."""
     return map(identifier, tool.options.aliases)
 
 
@@ -322,10 +322,10 @@ def tools_by_wire_name(tools: Tools) -> Mapping[str, Tool]:
 
 
 def _tool_of(given: object) -> Tool:
-    """Return a tool that the caller passed, or the tool of a function.
+    """Return `given` if it is a `Tool`, or a new tool of the function `given`.
 
     Raises:
-        TypeError: It is neither.
+        TypeError: It is neither, such as a class or a name.
         DefinitionError: It is a function that cannot be a tool, or a tool of another library.
     """
     if isinstance(given, Tool):

@@ -182,10 +182,13 @@ class CallReader:
         return CallGraph(calls=tuple(self._calls), references=self._references)
 
     def _read_tool_call(self, node: ast.Call, tool: Tool) -> CallResult | RefusedValue:
-        """Read a call of a tool, and return a placeholder for its result.
+        """Read a call of a tool, add it to the calls, and return a placeholder for its result.
+
+        If an argument has a problem, the placeholder may be `REFUSED`, and the call is not added.
 
         Raises:
             PluginError: The tool's plugin does not load.
+            DefinitionError: The tool cannot be defined.
             ExpressionError: There are too many calls, or too many problems.
         """
         parameters = self._scope.parameters(tool)
@@ -215,7 +218,14 @@ class CallReader:
         return CallResult(call_id, tool.name)
 
     def _read_arguments(self, node: ast.Call) -> tuple[list[Any], list[tuple[str, Any]], list[ast.expr]]:
-        """Return the arguments of a call, by position and by keyword, and the nodes of both in this order."""
+        """Return the arguments of a call: the values by position, pairs of name and value, and all nodes.
+
+        The nodes are in the order of the two lists. A list after `*` or a dict after `**` that is written out is unpacked; any other becomes a
+        problem, and is left out.
+
+        Raises:
+            ExpressionError: There are too many problems.
+        """
         places: list[ast.expr] = []
         for each in node.args:
             if not isinstance(each, ast.Starred):
@@ -233,7 +243,10 @@ class CallReader:
         return args, kwargs, places
 
     def _named_nodes(self, node: ast.Call) -> Iterator[tuple[str, ast.expr]]:
-        """Yield the name and the node of each argument by keyword; refuse unpacking that is not written out."""
+        """Yield the name and the node of each argument by keyword, also of those in a dict after `**`.
+
+        A dict that is not written out, or a key that is not text, becomes a problem, and is skipped.
+        """
         for each in node.keywords:
             if each.arg is not None:
                 yield each.arg, each.value
@@ -251,7 +264,7 @@ class CallReader:
     def _refuse(
         self, node: ast.AST, message: str, code: ProblemCode = "malformed_call", path: str = "$"
     ) -> RefusedValue:
-        """Add a problem with a node, and return a placeholder for its value.
+        """Add a problem with a node, and return `REFUSED`, the placeholder for its value.
 
         Raises:
             ExpressionError: There are too many problems.
@@ -267,7 +280,10 @@ class CallReader:
     def _read_value(self, node: ast.expr) -> Any:
         """Return the value of a node; `REFUSED` if something is wrong with it, which is in `problems` then.
 
-        The kinds of nodes below are all that an argument may be made of.
+        The value may contain placeholders, such as a `CallResult`. The kinds of nodes below are all that an argument may be made of.
+
+        Raises:
+            ExpressionError: There are too many problems.
         """
         match node:
             case ast.Constant(value=value):
@@ -291,9 +307,9 @@ class CallReader:
         return self._refuse(node, f"{describe_node(node)} is not allowed")
 
     def _read_set(self, node: ast.Set, items: list[ast.expr]) -> Any:
-        """Return the set of a node; `REFUSED` if it is too large.
+        """Return the set of a node with the nodes `items`; `REFUSED` if it is too large.
 
-        It is a `SetItems` if Python cannot make the set, or not yet.
+        It is a `SetItems` if Python cannot make the set, since an item cannot be hashed or is not known yet.
         """
         if has_too_many_items(items):
             return self._refuse(node, f"a set of more than {MOST_HASHED} items is too large; write a list")
@@ -304,7 +320,11 @@ class CallReader:
             return SetItems(values)
 
     def _read_dict(self, node: ast.Dict) -> Any:
-        """Return the dict of a node, without entries that were refused; `REFUSED` if it is too large."""
+        """Return the dict of a node; `REFUSED` if it is too large.
+
+        Entries that are unpacked, or whose key cannot be hashed, become problems, and are left out. Of equal keys, the last value stays, with a
+        problem.
+        """
         if has_too_many_items(node.keys):
             return self._refuse(
                 node, f"a dict of more than {MOST_HASHED} items is too large, unless its keys are texts"
@@ -334,7 +354,10 @@ class CallReader:
         return written
 
     def _compute(self, node: ast.expr, compute: Callable[..., Any], *operands: ast.expr) -> Any:
-        """Return `compute` of the values of `operands`; `REFUSED` if it cannot be computed."""
+        """Return `compute` of the values of `operands`, or `REFUSED`, with a problem, if it fails.
+
+        It fails if an operand is not known yet or was refused, `compute` raises `ValueProblem`, or too much text is joined.
+        """
         values = [self._read_value(each) for each in operands]
         for operand, value in zip(operands, values, strict=True):
             if isinstance(value, CallResult):
@@ -355,7 +378,10 @@ class CallReader:
     # --- Names: nothing is ever looked up in what a name means ---
 
     def _read_name(self, node: ast.expr) -> Any:
-        """Return the value of a name: of the context, of times, or of an Enum; `REFUSED` if it has none."""
+        """Return the value of a name: of the context, of dates and times, or the member of an Enum.
+
+        Return `REFUSED`, with a problem, if the name has no value, or is a type or a tool.
+        """
         name = dotted_name(node)
         if name is None:
             return self._refuse(node, "an attribute is not allowed, except for the member of an Enum: Color.RED")
@@ -370,7 +396,10 @@ class CallReader:
         return self._refuse(node, self._unknown_name_text(name), "invalid_arguments")
 
     def _read_member(self, node: ast.expr, name: str) -> Any:
-        """Return the member of an Enum that `name` means, such as `Color.RED`; `REFUSED` if there is none."""
+        """Return the member of an Enum that `name` means, such as `Color.RED`.
+
+        Return `REFUSED`, with a problem, if there is no such Enum or member.
+        """
         enum, _, member = name.rpartition(".")
         self._add_context_type(enum)
         cls = self._types.enum(enum)
@@ -382,7 +411,7 @@ class CallReader:
         return cls.__members__[member]
 
     def _unknown_name_text(self, name: str) -> str:
-        """Return the message about a name that has no value."""
+        """Return the message about a name that has no value, with what to write instead."""
         if self._scope.find(name) is not None:
             return f"{name} is a tool; call it, {name}(…)"
         if name in _OTHER_CONSTANTS:
@@ -394,7 +423,8 @@ class CallReader:
     def _read_call(self, node: ast.Call) -> Any:
         """Return the value of a call in an argument.
 
-        It is a placeholder for the result of a tool, a `TypeCall`, or the value that an allowed function makes at once.
+        It is a `CallResult`, a placeholder for the result of a tool; a `TypeCall`; the value that an allowed function, an Enum or a type of
+        dates and times makes at once; or `REFUSED`, with a problem.
         """
         name = dotted_name(node.func)
         if name is None:
@@ -419,7 +449,10 @@ class CallReader:
         )
 
     def _time_function(self, name: str) -> Callable[..., Any] | None:
-        """Return the function that makes a date or time, if `name` means one, or None."""
+        """Return the function or type that makes a date or time, if `name` means one, or None.
+
+        A name of the context means one only if its value is a type in `TIME_TYPES`.
+        """
         if name in self._scope.context:
             known = self._scope.context[name]
             return known if any(known is each for each in TIME_TYPES) else None
@@ -427,7 +460,7 @@ class CallReader:
         return known if callable(known) else None
 
     def _refuse_call(self, node: ast.Call, name: str) -> RefusedValue:
-        """Add the problem with a call of a name that cannot be called, and return a placeholder."""
+        """Add the problem with a call of a name that cannot be called, and return `REFUSED`."""
         if name in self._scope.context:
             return self._refuse(node.func, f"{name} cannot be called: it is a value")
         if "." in name:
@@ -437,7 +470,10 @@ class CallReader:
         return self._refuse(node.func, self._scope.unknown_text(name, "tool or type") + known, "unknown_tool")
 
     def _add_context_type(self, name: str) -> None:
-        """Let expressions name a type of the context by its name there; do nothing for other names."""
+        """Let expressions name a type of the context by its name there.
+
+        Do nothing if the name is not that of a type in the context, or the type has no codec.
+        """
         cls = self._scope.context.get(name)
         if isinstance(cls, type):
             with suppress(UnsupportedType):  # then it cannot be written, only be called, by `allow`
@@ -446,9 +482,10 @@ class CallReader:
     def _call_now(
         self, node: ast.Call, name: str, function: Callable[..., Any], args: list[Any], kwargs: dict[str, Any]
     ) -> Any:
-        """Call a function that the application allows, or a type of dates and times, and return its result.
+        """Call `function`, which is allowed or makes a date, a time or an Enum, and return its result.
 
-        `REFUSED` if it raises, or something else is wrong.
+        Return `REFUSED`, without calling it, if there are problems already; or, with a problem, if an argument is not known yet, or the function
+        raises.
         """
         if self.problems:
             return REFUSED
@@ -532,7 +569,7 @@ def apply_operator(operation: ast.operator, left: Any, right: Any) -> Any:
 
 
 def _most_bits(sign: str, left: int, right: int) -> int:
-    """Return the most bits that the result of the operator `sign` on two whole numbers can have."""
+    """Return an upper bound of the bits that the result of the operator `sign` on two whole numbers has."""
     if sign == "**":
         return (abs(left) - 1).bit_length() * right + 1 if right > 0 and abs(left) > 1 else 1
     if sign == "<<":
@@ -546,7 +583,7 @@ def _is_number(value: object) -> bool:
 
 
 def _describe_operand(value: object) -> str:
-    """Return words for an operand in a message, such as `a text` or `a list`."""
+    """Return words for an operand in a message: `a text`, `a number`, or `a` with the name of its type."""
     if isinstance(value, str):
         return "a text"
     return "a number" if _is_number(value) else f"a {type(value).__name__}"

@@ -81,14 +81,21 @@ def render(function: Tool | Callable[..., Any], /, *args: Any, **kwargs: Any) ->
 
 
 def _keyword_argument(name: str, value: Any, codec: Codec) -> str:
-    """Return an argument by keyword; as `**{'name': …}` if the name is not one of Python's."""
+    """Return an argument by keyword; as `**{'name': …}` if the name is a keyword or no identifier."""
     if name.isidentifier() and not keyword.iskeyword(name):
         return f"{name}={_expression(value, codec)}"
     return f"**{{{name!r}: {_expression(value, codec)}}}"
 
 
 def _expression(value: Any, codec: Codec) -> str:
-    """Return the Python expression for a value, whose type the codec knows."""
+    """Return the Python expression for `value`, by the `codec` of its place.
+
+    A set is sorted by the text of its items; an empty one is written as a list.
+
+    Raises:
+        EncodingError: It has no JSON form.
+        TypeError: It contains a number that is not finite.
+    """
     if value is None or type(value) in (bool, int, str):
         return repr(value)
     if type(value) is bytes:
@@ -111,7 +118,12 @@ def _expression(value: Any, codec: Codec) -> str:
 
 
 def _other_value(value: Any, codec: Codec) -> str:
-    """Return a value of another type as its JSON, in a call of its type if the name of the type is known."""
+    """Return a value of another type as its JSON, in a call of its type if the name of the type is known.
+
+    Raises:
+        EncodingError: It has no JSON form.
+        TypeError: It contains a number that is not finite.
+    """
     json = encode_as(value, codec)
     for kind in (TextCodec, DecimalCodec):
         for each in codecs_of_kind(codec, kind):
@@ -137,7 +149,10 @@ def _literal(json: Any) -> str:
 
 
 def _member(value: Enum, codec: Codec) -> str:
-    """Return a member of an Enum as `Color.RED`, or its JSON value if the type's name is not known."""
+    """Return a member of an Enum as `Color.RED`.
+
+    Return its JSON value as a literal if `codec` does not know the Enum by its name, or the member has no name of its own, as combined flags.
+    """
     cls = type(value)
     known = any(names_type_of(each, cls.__name__) for each in codecs_of_kind(codec, object))
     if known and cls.__members__.get(value.name) is value:
@@ -146,9 +161,9 @@ def _member(value: Enum, codec: Codec) -> str:
 
 
 def _record_of(value: Any, codec: Codec) -> RecordCodec | None:
-    """Return the codec of a value's record, if its place may have a record, or None.
+    """Return the codec of the record that `value` is, by the `codec` of its place, or None.
 
-    Of several codecs, it is that of the value's own class.
+    It is None for a dict, and for a codec that encodes records in its own way. Of several codecs, that of the value's own class comes first.
     """
     of = [each for each in codecs_of_kind(codec, RecordCodec) if not issubclass(each.cls, dict) and each.handles(value)]
     of.sort(key=lambda each: each.cls is not type(value))
@@ -156,9 +171,10 @@ def _record_of(value: Any, codec: Codec) -> RecordCodec | None:
 
 
 def _record(value: Any, record: RecordCodec) -> str:
-    """Return a record as a call of its type.
+    """Return a record as a call of its type, with each field that has a value by keyword.
 
-    If the type or a field has no name in Python, or the record has further values, it is a dict.
+    Fields that are hidden or write-only are left out. If the type or a field has no name in Python, or the record has further values, it is
+    written as a dict of its keys instead, with the constants of its fields and these further values.
     """
     shown = [each for each in record.fields if not (each.write_only or each.hidden)]
     constants = {each.key: _literal(each.constant) for each in shown if each.constant is not MISSING}
@@ -175,28 +191,35 @@ def _record(value: Any, record: RecordCodec) -> str:
 
 
 def _time(value: Any) -> str:
-    """Return a date, a time or a duration as a call that reads as the same value."""
+    """Return a date, a time or a duration as a call that reads as the same value.
+
+    With a time zone or a fold, it is a call of `fromisoformat`; else of the type.
+    """
     if isinstance(value, timedelta) or (getattr(value, "tzinfo", None) is None and not getattr(value, "fold", 0)):
         return repr(value).removeprefix("datetime.")
     return f"{type(value).__name__}.fromisoformat({value.isoformat()!r})"
 
 
 def _mapping(value: Mapping[Any, Any], codec: Codec) -> str:
-    """Return a mapping as a dict."""
+    """Return a mapping as a dict, with each value by the codec of its key."""
     mapping, entry_codec = entry_codecs(codec)
     items = (f"{_key(key, mapping)}: {_expression(item, entry_codec(key))}" for key, item in value.items())
     return f"{{{', '.join(items)}}}"
 
 
 def _key(key: Any, mapping: DictCodec | None) -> str:
-    """Return the key of a dict; `mapping` is the codec of the dict, or None if it is not known."""
+    """Return the key of a dict as a literal; `mapping` is the dict's codec, or None if not known.
+
+    Raises:
+        EncodingError: It has no JSON form.
+    """
     if mapping is not None and type(key) not in (str, int) and mapping.key.handles(key):
         return repr(mapping.key.encode(key))
     return _literal(encode_as(key, ANY_CODEC))
 
 
 def _sequence(value: Any, codec: Codec) -> str:
-    """Return a tuple as a tuple, and any other sequence as a list."""
+    """Return a tuple as the text of a tuple, and any other sequence as that of a list."""
     item_at = item_codecs(codec)
     items = [_expression(item, item_at(place)) for place, item in enumerate(value)]
     if isinstance(value, tuple):
@@ -265,9 +288,9 @@ def prompt(
 
 
 def _with_name(name: str, tool: Tool) -> Tool:
-    """Return a tool under the name by which expressions call it, for its description.
+    """Return a tool renamed to `name`, by which expressions call it, for its description.
 
-    A name that is too long for a tool leaves the tool as it is.
+    Return the tool itself if the name is the same, or not valid for a tool, such as too long.
     """
     if name == tool.name:
         return tool

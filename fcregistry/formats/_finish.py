@@ -98,7 +98,8 @@ def with_cut_calls(response: object, calls: Sequence[Any]) -> list[Any]:
 def _without_cut(given: object, why: str, *, is_last: bool) -> object:
     """Return the call `given`, changed so that no executor runs it if it may be cut off.
 
-    It may be cut off if it is the last call (`is_last`) or has no arguments.
+    It may be cut off if it is the last call (`is_last`), or its arguments are missing or empty text. Any other call, and a malformed one, is
+    returned unchanged. `why` is the finish reason of the message.
     """
     try:
         call = read_call(given)
@@ -137,12 +138,15 @@ def cut_off_call(call: ToolCall, why: str) -> ToolCall:
 
 
 def _has_no_text(call: ToolCall) -> bool:
-    """Return whether the arguments of `call` are missing, or empty text."""
+    """Return whether the arguments of `call` are None or blank text; an empty object is neither."""
     return call.arguments is None or (isinstance(call.arguments, str) and not call.arguments.strip())
 
 
 def _arguments_text(call: ToolCall) -> str:
-    """Return the arguments of `call` as JSON text; empty if they cannot be written."""
+    """Return the arguments of `call` as JSON text, or the text that they are.
+
+    Return an empty text if they cannot be written, and `{}` if there are none.
+    """
     if isinstance(call.arguments, str):
         return call.arguments
     try:

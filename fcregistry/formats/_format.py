@@ -137,7 +137,15 @@ class Format:
     def _render(
         self, given: Tool | Mapping[str, Any], strict: bool, recursion: OnRecursion
     ) -> tuple[_Rendered, dict[str, Any]]:
-        """Return the definition of the tool `given` and the schema in it, from the cache if possible."""
+        """Return the definition of the tool `given` and the schema in it, from the cache if possible.
+
+        A new definition is kept in the tool's cache.
+
+        Raises:
+            ValueError: `recursion` has another value.
+            TypeError: `given` is neither a tool nor a definition.
+            DefinitionError: The format cannot express the tool.
+        """
         if recursion not in ("refuse", "cut"):
             raise ValueError(f"recursion is 'refuse' or 'cut', not {recursion!r}")
         tool = tool_of(given)
@@ -153,10 +161,13 @@ class Format:
         return made, schema
 
     def _render_new(self, tool: Tool, strict: bool, recursion: OnRecursion) -> tuple[_Rendered, dict[str, Any]]:
-        """Return the definition of `tool` and the schema in it.
+        """Return a new definition of `tool` and the schema in it, without the cache.
+
+        The strict mode is also used if the tool was made from a definition with `strict`.
 
         Raises:
-            DefinitionError: The format cannot express the tool.
+            DefinitionError: The format cannot express the tool, or has no strict mode; the error lists all problems.
+            TypeError: `strict` is not a bool.
         """
         from fcregistry.formats._rewrite import UnsupportedSchemaError, transform  # not needed to read calls
 
@@ -177,15 +188,15 @@ class Format:
         return Definition(made, dropped), parameters
 
     def _refusal(self, tool: Tool, strict: bool, problems: tuple[str, ...]) -> DefinitionError:
-        """Return the error for `tool`, which this format cannot express because of `problems`."""
+        """Return a `DefinitionError` that says that this format cannot express `tool` because of `problems`."""
         mode = " with strict=True" if strict else ""
         return DefinitionError(f"the tool {tool.id} cannot be described in the format {self.name!r}{mode}:", problems)
 
     def _check_limits(self, schemas: list[dict[str, Any]], strict: bool) -> None:
-        """Check the limits on all schemas of one request together.
+        """Check the limits on all schemas of one request together, and return None.
 
         Raises:
-            DefinitionError: The schemas exceed a limit.
+            DefinitionError: The schemas exceed a limit; all that are exceeded are listed.
         """
         from fcregistry.formats._profile import excesses_together  # as above
 
@@ -196,11 +207,11 @@ class Format:
             raise DefinitionError(headline, tuple(problems))
 
     def _profile(self, strict: bool) -> Profile | None:
-        """Return the profile of the strict mode or of the usual mode; None if all of JSON Schema is accepted.
+        """Return the profile of the strict or of the usual mode, or None if all of JSON Schema is accepted.
 
         Raises:
             TypeError: `strict` is not a bool.
-            DefinitionError: The format has no strict mode.
+            DefinitionError: `strict` is true, and the format has no strict mode.
         """
         if not isinstance(strict, bool):
             raise TypeError(f"strict is True or False, not {strict!r:.80}")
@@ -214,7 +225,7 @@ class Format:
 
 
 def _combine_errors(errors: list[DefinitionError]) -> DefinitionError:
-    """Return one error with the problems of `errors`, those of several tools."""
+    """Return one error with a problem for each of `errors`: its first line and its own problems."""
     headlines = [str(error).split("\n", 1)[0].removesuffix(":") for error in errors]
     problems = [f"{headline}: {'; '.join(error.problems)}" for headline, error in zip(headlines, errors, strict=True)]
     return DefinitionError(f"{len(errors)} tools cannot be described:", tuple(problems))
@@ -331,7 +342,10 @@ class Alphabet:
         return rewritten[: self.longest - len(tail)] + tail
 
     def _rewritten(self, name: str) -> str:
-        """Return `name` with `_xHH_` for each character that is not accepted at its place."""
+        """Return `name` with `_xHH_` for each character that is not accepted at its place, of any length.
+
+        The first character of a reserved word is rewritten, and so is an `x` after `_`.
+        """
         written = ""
         for character in name:
             fits = re.fullmatch(self.rest if written else self.first, character) is not None

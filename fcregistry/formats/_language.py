@@ -89,7 +89,10 @@ class TypeWriter(ABC):
         self.dropped.append(Dropped(path=json_path(place), keyword=keyword, value=value, reason=reason))
 
     def _alternatives(self, given: Any, place: Place, commented: bool) -> list[str]:
-        """Return the alternatives of the type of `given`, none of which is a union itself."""
+        """Return the alternatives of the type of the schema `given`, at least one, none of them a union.
+
+        Unless `commented` is true, keywords that no type expresses are recorded as dropped. Duplicates are not removed.
+        """
         if not isinstance(given, dict):
             return [self.nothing if given is False else self.anything]
         schema = upgrade_keywords(given)
@@ -120,7 +123,7 @@ class TypeWriter(ABC):
         ]
 
     def _of_kind(self, kind: str | None, schema: dict[str, Any], place: Place) -> str:
-        """Return the type of `schema` for values of the JSON type `kind`, or any value if it is None."""
+        """Return the type of `schema` for values of the JSON type `kind`, or of any value if `kind` is None."""
         if kind is None:
             return self.anything
         if kind == "array":
@@ -130,7 +133,7 @@ class TypeWriter(ABC):
         return self.scalars[kind]
 
     def _array(self, schema: dict[str, Any], place: Place) -> str:
-        """Return the type of the arrays that `schema` accepts."""
+        """Return the type of the arrays that `schema` accepts: an array of one item type, or a tuple."""
         rest = schema.get("items", True)
         if "prefixItems" not in schema and rest is not False:
             return self.array(self.type_of(rest, (*place, "items")))
@@ -140,7 +143,7 @@ class TypeWriter(ABC):
         return self.tuple(items, None if ends else self.type_of(rest, (*place, "items")))
 
     def _object(self, schema: dict[str, Any], place: Place) -> str:
-        """Return the type of the objects that `schema` accepts."""
+        """Return the type of the objects that `schema` accepts: a record if names are listed, or a mapping."""
         others = schema.get("additionalProperties", True)
         if schema.get("properties") or others is False:
             return self.record(schema, place)

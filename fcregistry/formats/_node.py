@@ -138,7 +138,10 @@ def unshown_keywords(schema: Mapping[str, Any], shown: Collection[str]) -> dict[
 
 
 def _is_implied(keyword: str, schema: Mapping[str, Any]) -> bool:
-    """Return whether other keywords of `schema` imply `keyword`: the number of items of a tuple."""
+    """Return whether other keywords of `schema` imply `keyword`.
+
+    Only `minItems` and `maxItems` of a tuple are implied: if no further items are allowed, and the value is the tuple's length.
+    """
     if keyword not in ("minItems", "maxItems") or schema.get("items") is not False:
         return False
     return bool(schema[keyword] == len(schema.get("prefixItems", ())))

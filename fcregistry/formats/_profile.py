@@ -98,9 +98,12 @@ def excesses_together(schemas: Iterable[dict[str, Any]], profile: Profile) -> li
 
 
 def _exceeded_limits(numbers: dict[str, int], profile: Profile, intro: str) -> list[str]:
-    """Return a message for each of `numbers` that exceeds its limit in `profile`.
+    """Return a message for each of `numbers` that exceeds its limit in `profile`; empty if none does.
 
-    Each message begins with `intro`.
+    Args:
+        numbers: Name in `_LIMITED` -> the number.
+        profile: The limits; a name without a limit is not checked.
+        intro: The beginning of each message.
     """
     return [
         f"{intro} {number:,} {_LIMITED[name]}, and {profile.provider} accepts {profile.limits[name]:,}; use fewer"
@@ -110,7 +113,7 @@ def _exceeded_limits(numbers: dict[str, int], profile: Profile, intro: str) -> l
 
 
 def _size_of(schema: dict[str, Any]) -> dict[str, int]:
-    """Return the sizes of `schema`, definitions included, by the names in `_LIMITED`.
+    """Return the sizes of `schema`, definitions included: name in `_LIMITED`, without `tools` -> number.
 
     `optional` is the number of properties that are not required; `unions`, of those that accept values of several types.
     """
@@ -134,7 +137,9 @@ def _size_of(schema: dict[str, Any]) -> dict[str, int]:
 
 
 def _depth(schema: Any, defs: dict[str, Any], known: dict[str, int]) -> int:
-    """Return how deeply objects are nested in `schema`; a definition that refers to itself counts once.
+    """Return how many levels of objects with properties are nested in `schema`; 0 if there are none.
+
+    A definition that refers to itself counts once.
 
     Args:
         schema: A schema.

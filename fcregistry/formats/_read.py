@@ -120,7 +120,7 @@ def format_of_call(call: Any) -> str | None:
 def _is_gemini(call: Any) -> bool:
     """Return whether `call` is a part of Gemini with a function call, as JSON or as an object of the SDK.
 
-    OpenAI's older `function_call` is not such a part.
+    A message with OpenAI's older `function_call`, which has `arguments`, is not such a part.
     """
     written = read_field(call, "function_call")
     is_object = written is not None and read_field(written, "arguments") is None
@@ -128,9 +128,9 @@ def _is_gemini(call: Any) -> bool:
 
 
 def _is_bedrock(call: Any) -> bool:
-    """Return whether `call` is a block of Bedrock with a call of one of the user's tools.
+    """Return whether `call` is a block of Bedrock with a call (`toolUse`) of one of the user's tools.
 
-    Bedrock runs its own tools itself.
+    A call of Bedrock's own tools (`server_tool_use`), which Bedrock runs itself, does not count.
     """
     use = read_field(call, "toolUse")
     return use is not None and read_field(use, "type") != "server_tool_use"
@@ -145,14 +145,17 @@ _MARKS: Final[dict[str, Callable[[Any], bool]]] = {
 
 
 def _as_list(calls: Any) -> list[Any]:
-    """Return `calls` as a list: empty for None, and with one call for a value that is not a list."""
+    """Return `calls` as a new list: empty for None, and of one item for a value that is no list or tuple."""
     if calls is None:
         return []
     return list(calls) if isinstance(calls, (list, tuple)) else [calls]
 
 
 def _response_messages(response: Any) -> Iterator[Any]:
-    """Yield the messages in `response`: of Bedrock, of Gemini, or a choice of OpenAI's chat completions."""
+    """Yield the messages in `response`: of Bedrock, Gemini's first candidate, a choice of OpenAI's chat.
+
+    A field that is missing, text or a list is skipped.
+    """
     candidates = read_field(response, "candidates")
     first = candidates[0] if isinstance(candidates, (list, tuple)) and candidates else None
     inner = (
@@ -183,7 +186,7 @@ def has_field(value: Any, name: str) -> bool:
 
 
 def _read_safely(value: Any, name: str) -> Any:
-    """Return the field `name` of `value`, or `_ABSENT` if it is missing or raises."""
+    """Return the key or attribute `name` of `value`, or `_ABSENT` if it is missing or raises anything."""
     try:
         return _read(value, name)
     except Exception:  # a property of an external object may raise anything; then the field counts as missing  # noqa: BLE001
@@ -191,9 +194,9 @@ def _read_safely(value: Any, name: str) -> Any:
 
 
 def _read(value: Any, name: str) -> Any:
-    """Return the field `name` of `value`, or `_ABSENT` if it is missing.
+    """Return the key or attribute `name` of `value`, or `_ABSENT` if it is missing.
 
-    Exceptions of properties are not caught.
+    None, texts, numbers and lists have no fields. Exceptions of properties are not caught.
     """
     if type(value) is dict:
         return value.get(name, _ABSENT)
@@ -229,7 +232,14 @@ _LONGEST_NAME: Final = 64
 
 
 def _read_external(value: Any, arguments_field: str | None) -> ToolCall:
-    """Return the call that `value`, which is not a `ToolCall`, represents; see `read_call`."""
+    """Return the call that `value`, which is not a `ToolCall`, represents; see `read_call`.
+
+    Its arguments are None, text or a mapping. `arguments_field` is the only field that is read for them, or None for the usual ones.
+
+    Raises:
+        MalformedCallError: It is not a complete call, or has arguments in a field that is not read.
+        Exception: Whatever the code of an external object raises.
+    """
     call = _unwrap(value)
     identity = _read_id(call)
     if identity is None and call is not value:
@@ -270,9 +280,9 @@ def _unwrap(value: Any) -> Any:
 
 
 def _find_arguments(call: Any, places: Iterable[str]) -> tuple[str | None, Any]:
-    """Return the name of the field with the arguments of `call`, one of `places`, and the arguments.
+    """Return the name of the field with the arguments of `call`, and the arguments.
 
-    Both are None if `call` has no such field; the arguments are None if the field is None.
+    It is the first of `places` that is not None. If all such fields are None, return the first of them, and None; if there are none, None twice.
     """
     found: str | None = None
     for place in places:
@@ -285,7 +295,7 @@ def _find_arguments(call: Any, places: Iterable[str]) -> tuple[str | None, Any]:
 
 
 def _read_id(value: Any) -> str | None:
-    """Return the id of the call `value`, or None if it has no id that is text."""
+    """Return the id of the call `value`, or None if none of its fields for ids contains text."""
     for name in _IDENTITIES:
         identity = read_field(value, name)
         if isinstance(identity, str):
@@ -294,14 +304,18 @@ def _read_id(value: Any) -> str | None:
 
 
 def _check_name(name: object, identity: str | None) -> None:
-    """Raise `MalformedCallError` if `name`, of the call with the id `identity`, is not text with a name."""
+    """Check that `name`, of the call with the id `identity`, is text that is not blank; return None.
+
+    Raises:
+        MalformedCallError: It is not.
+    """
     if not isinstance(name, str) or not name.strip():
         shown = repr(name[:_LONGEST_NAME]) if isinstance(name, str) else _kind_text(name)
         raise MalformedCallError(f"the name of the tool is {shown}; it must be the name of a tool", identity)
 
 
 def _kind_text(value: object) -> str:
-    """Return the kind of `value` in words, with an article, for messages."""
+    """Return the kind of `value` for messages, with an article, such as "a list"; "text" for a string."""
     if isinstance(value, str):
         return "text"
     if isinstance(value, (list, tuple)):
@@ -312,7 +326,10 @@ def _kind_text(value: object) -> str:
 
 
 def _unreadable_error(value: Any, error: Exception) -> MalformedCallError:
-    """Return the error for the call `value`, whose fields raise `error` when they are read."""
+    """Return the error for the call `value`, whose fields raise `error` when they are read.
+
+    It has the id and the name of the call if these can be read.
+    """
     calls = [value, *(read_field(value, each) for each in _WRAPPERS)]
     identity = next((found for each in calls if (found := _read_id(each)) is not None), None)
     name = next((found for each in calls if isinstance(found := read_field(each, "name"), str)), "")
@@ -366,9 +383,9 @@ _JSON_OBJECT: Final = re.compile(r"""\s*\{\s*["']""")
 def _unread_fields(
     value: Any, place: str | None, arguments: Any, usual: frozenset[str], metadata: Set[str], *, is_bare: bool = False
 ) -> tuple[str, ...]:
-    """Return the names of fields of `value` that may have arguments and are not read.
+    """Return the names of fields of `value` that may have arguments and are not read, in their order.
 
-    The table `_UNREAD` says which these are.
+    The table `_UNREAD` says which these are. The tuple is empty if there are none.
 
     Args:
         value: A call, or its wrapper.
@@ -401,7 +418,7 @@ def _unread_fields(
 
 @lru_cache(maxsize=2048)
 def _kind_of_field(name: str, metadata: Set[str]) -> _FieldKind:
-    """Return the kind of the field `name`.
+    """Return the kind of the field `name`; see `_FieldKind`.
 
     `metadata` are the names of metadata that may be an object or a list.
     """
@@ -413,14 +430,17 @@ def _kind_of_field(name: str, metadata: Set[str]) -> _FieldKind:
 
 
 def _is_empty(arguments: Any) -> bool:
-    """Return whether `arguments` are empty: None, an empty object, or the text of an empty object."""
+    """Return whether `arguments` are empty: None, an empty object, or text that is blank or empty JSON."""
     if isinstance(arguments, str):
         return arguments.strip('{}[]" \t\r\n') in ("", "null")
     return not arguments
 
 
 def _may_be_arguments(value: Any) -> bool:
-    """Return whether `value` may be the arguments of a call: an object, a list, or the text of an object."""
+    """Return whether `value` may be the arguments of a call.
+
+    It may if it is an object or list that is not empty, or text or bytes that begin like JSON of such an object.
+    """
     if isinstance(value, str):
         return _JSON_OBJECT.match(value) is not None
     if isinstance(value, bytes):
@@ -429,7 +449,10 @@ def _may_be_arguments(value: Any) -> bool:
 
 
 def _is_object(value: Any) -> bool:
-    """Return whether `value` is an object or a list that is not empty."""
+    """Return whether `value` is a mapping, list or set that is not empty, or an object with fields.
+
+    Texts, numbers, None and functions are not. Instances of data classes always are, others if they have a public attribute.
+    """
     if value is None or isinstance(value, (str, bytes, bool, int, float)) or callable(value):
         return False
     if isinstance(value, (Mapping, Sequence, Set)):
@@ -441,19 +464,22 @@ def _is_object(value: Any) -> bool:
 
 
 def _is_no_value(value: Any) -> bool:
-    """Return whether `value` is None, absent, or a method."""
+    """Return whether `value` is None, `_ABSENT`, or can be called, as a method can."""
     return value is None or value is _ABSENT or callable(value)
 
 
 def _holds_other_arguments(value: Any, arguments: Any) -> bool:
-    """Return whether `value`, that of a field, is arguments that differ from `arguments`, which are read."""
+    """Return whether `value`, that of a field, differs from `arguments`, which are read, and is not empty.
+
+    Text of JSON is compared by its value. None, False, empty values and methods do not count.
+    """
     if _is_no_value(value) or value is False or (isinstance(value, Sized) and not len(value)):
         return False
     return not (value == arguments or _json_of(value) == _json_of(arguments))
 
 
 def _json_of(value: Any) -> Any:
-    """Return the JSON value in `value` if that is text of JSON, or else `value` itself."""
+    """Return the JSON value of `value` if it is text of JSON, or else `value` itself."""
     import json  # only for a call with two fields of arguments
 
     try:
@@ -496,7 +522,7 @@ _UNREAD: Final[Mapping[str, Mapping[_FieldKind, _FieldRule]]] = {
 def _unread_text(
     call: Any, name: str, place: str | None, asked: str | None, unread: tuple[str, ...], around: tuple[str, ...]
 ) -> str:
-    """Return the message about fields that are not read.
+    """Return the message about fields that are not read; it shows at most five of them.
 
     Its readers are a model, or a program with its own class of calls.
 
@@ -551,14 +577,14 @@ def is_like_arguments(name: str) -> bool:
 
 
 def _field_text(name: Any) -> str:
-    """Return `name`, the key of a mapping, as text."""
+    """Return `name`, the key of a mapping: itself if it is text, else the beginning of its `repr`."""
     return name if isinstance(name, str) else repr(name)[:_LONGEST_NAME]
 
 
 def _all_fields(value: Any) -> list[Any]:
-    """Return the keys of the mapping `value`, or the names of an object's public attributes.
+    """Return the keys of the mapping `value`, or the names of an object's public attributes, sorted.
 
-    Properties are among the attributes.
+    Properties, methods and common names for arguments are among the attributes; those that pydantic's own classes define are not.
     """
     if isinstance(value, Mapping):
         return sorted(value, key=_field_text)
@@ -568,7 +594,7 @@ def _all_fields(value: Any) -> list[Any]:
 
 
 def _own_fields(value: Any) -> set[str]:
-    """Return the names of the own attributes of the object `value`, and of the properties of its class.
+    """Return the names of the public attributes of the object `value`, with its properties and slots.
 
     Constants of the class are left out: they are the same in each call.
     """
@@ -578,20 +604,26 @@ def _own_fields(value: Any) -> set[str]:
 
 
 def _pydantic_extra(value: Any) -> Mapping[str, Any]:
-    """Return the extra values of `value` if it is a pydantic model that has some, or an empty mapping."""
+    """Return name -> value of the extra fields of a pydantic model; an empty mapping for any other object."""
     extra = getattr(value, "__pydantic_extra__", None)
     return extra if isinstance(extra, Mapping) else {}
 
 
 @lru_cache(maxsize=256)
 def _pydantic_attributes(kind: type) -> frozenset[str]:
-    """Return the names of the attributes that the class `kind` has from pydantic, beside its fields."""
+    """Return the names of the attributes that pydantic's own classes give to the class `kind`.
+
+    The set is empty for a class of another kind.
+    """
     return frozenset(name for each in kind.__mro__ if each.__module__.startswith("pydantic.") for name in vars(each))
 
 
 @lru_cache(maxsize=256)
 def _descriptors_of(kind: type) -> tuple[str, ...]:
-    """Return the names of the public properties and slots of the class `kind`."""
+    """Return the names of the public properties and slots of the class `kind` and its bases.
+
+    Methods, and attributes of pydantic's own classes, are left out.
+    """
     return tuple(
         name
         for name, each in _class_attributes(kind).items()
@@ -605,7 +637,7 @@ def _descriptors_of(kind: type) -> tuple[str, ...]:
 
 @lru_cache(maxsize=256)
 def _properties_of(kind: type) -> frozenset[str]:
-    """Return the names of the properties of the class `kind`.
+    """Return the names of the properties, cached ones too, of the class `kind` and its bases.
 
     Their code may raise an AttributeError itself.
     """
@@ -614,5 +646,8 @@ def _properties_of(kind: type) -> frozenset[str]:
 
 
 def _class_attributes(kind: type) -> dict[str, Any]:
-    """Return the attributes of the class `kind` and its bases by name, as they are stored in the classes."""
+    """Return name -> attribute of the class `kind` and its bases, without calling descriptors.
+
+    An attribute of a class replaces one of its bases.
+    """
     return {name: each for base in reversed(kind.__mro__) for name, each in vars(base).items()}

@@ -72,7 +72,7 @@ def transform(
 
 
 def _name_problems(schema: dict[str, Any], profile: Profile) -> list[str]:
-    """Return a message for each name of a parameter in `schema` that `profile` does not allow."""
+    """Return a message for each name of a parameter in `schema` that `profile` refuses; may be empty."""
     if profile.names is None:
         return []
     wrong = [name for name in schema.get("properties", ()) if not re.fullmatch(profile.names, name)]
@@ -120,7 +120,7 @@ def with_plain_top(schema: dict[str, Any], profile: Profile) -> tuple[dict[str, 
 def _merge_composition(schema: dict[str, Any], references: References) -> tuple[dict[str, Any], bool]:
     """Return `schema` merged with what its `$ref` and `allOf` apply, and whether that is exact.
 
-    If it is not exact, the result accepts all values that these schemas accept together, and possibly more.
+    The result is an object with `properties`. If it is not exact, it accepts all values that these schemas accept together, and possibly more.
     """
     first, *others = composed_schemas(schema, references, [])
     whole = {"type": "object", "properties": {}, **first}
@@ -155,9 +155,10 @@ def composed_schemas(schema: Any, references: References, seen: list[Any]) -> It
 
 
 def _add_branches(schema: dict[str, Any], branches: list[dict[str, Any]]) -> None:
-    """Add the properties of all `branches` to `schema`, and require what all of them require.
+    """Add to `schema` the properties of all `branches`, which are alternatives, changing `schema` itself.
 
-    The branches are alternatives.
+    A property that branches describe differently accepts what any of them accepts. A property is required if all branches require it. Nothing is
+    added to a closed schema, and other names are forbidden if all branches forbid them.
     """
     properties = dict(schema["properties"])
     if schema.get("additionalProperties", True) is not False:
@@ -175,7 +176,7 @@ def _add_branches(schema: dict[str, Any], branches: list[dict[str, Any]]) -> Non
 
 
 def _any_of(schemas: list[dict[str, Any]]) -> dict[str, Any]:
-    """Return the schema that accepts what any of `schemas` accepts."""
+    """Return the schema that accepts what any of `schemas` accepts: the only one itself, else an `anyOf`."""
     return schemas[0] if len(schemas) == 1 else {"anyOf": schemas}
 
 
@@ -223,7 +224,13 @@ class Rewriter:
         return {**written, "$defs": dict(sorted(self._defs.items()))} if self._defs else written
 
     def _write(self, schema: Any, path: Place) -> dict[str, Any] | None:
-        """Return `schema`, the subschema at `path`, rewritten, or None if no value is valid."""
+        """Return `schema`, the subschema at `path`, rewritten, or None if no value is valid.
+
+        Problems and dropped keywords are recorded.
+
+        Raises:
+            UnsupportedSchemaError: There are too many schemas, with references followed.
+        """
         self._count += 1
         if self._count > _MOST_SCHEMAS:
             raise UnsupportedSchemaError(
@@ -249,9 +256,9 @@ class Rewriter:
         return {**node.schema, "description": description} if description else node.schema
 
     def _drop(self, node: Node, keyword: str, reason: str = "has no such keyword") -> None:
-        """Remove `keyword` from the schema of `node`, and record the reason.
+        """Remove `keyword` from the schema of `node`, keep it in `node.lost`, and record it as dropped.
 
-        `reason` is the rest of a sentence that begins with the provider.
+        A default of None is only removed. `reason` is the rest of a sentence that begins with the provider.
         """
         value = node.schema.pop(keyword)
         if keyword == "default" and value is None:  # nothing is lost: the model may send null, or nothing
@@ -260,15 +267,18 @@ class Rewriter:
         self._record(node.path, keyword, value, f"{self._provider} {reason}")
 
     def _record(self, path: Place, keyword: str, value: object, reason: str) -> None:
-        """Record that `keyword` with `value` at `path` was left out for `reason`."""
+        """Add to `dropped` that `keyword` with `value` at `path` was left out for `reason`."""
         self.dropped.append(Dropped(path=json_path(path), keyword=keyword, value=value, reason=reason))
 
     def _add_problem(self, path: Place, message: str) -> None:
-        """Record that the provider accepts no schema for the one at `path`; `message` says why."""
+        """Add to `problems` that the provider accepts no schema for the one at `path`; `message` says why."""
         self.problems.append(f"{json_path(path)}: {message}")
 
     def _drop_unknown(self, node: Node) -> None:
-        """Drop the keywords, formats, patterns and numbers of `node` that the provider does not accept."""
+        """Drop the keywords, formats and patterns of `node` that the provider does not accept.
+
+        A number that is too great is lowered to the greatest that the provider accepts.
+        """
         schema, profile = node.schema, self._profile
         for keyword in [each for each in schema if each not in self._keywords]:
             self._drop(node, keyword)
@@ -286,7 +296,7 @@ class Rewriter:
     def _write_reference(self, schema: dict[str, Any], path: Place) -> dict[str, Any] | None:
         """Return `schema` with its `$ref`, or with the target instead; None if no value is valid.
 
-        The definition of a reference that stays is added to `$defs`.
+        The definition of a reference that stays is added to `_defs`. A reference that leads nowhere is recorded as a problem.
         """
         place = self._references.place(schema["$ref"])
         if place is None:
@@ -310,11 +320,16 @@ class Rewriter:
     def _write_recurring(
         self, reference: object, beside: dict[str, Any], place: Place, path: Place
     ) -> dict[str, Any] | None:
-        """Return the schema for a `reference` to `place` that the provider does not accept.
+        """Return the schema for a `reference` to `place`, which refers to itself and is not accepted so.
 
-        `place` refers to itself.
+        It is the rewritten target, or, within the target, a schema of its type alone, or None if every schema needs a type. If nothing may be
+        cut off, a problem is recorded, and the result is the schema of `null`.
 
-        It is the target, or a cut-off schema within the target; if nothing may be cut off, a problem is recorded.
+        Args:
+            reference: The value of the `$ref`.
+            beside: The other keywords of its schema.
+            place: The place of the target.
+            path: The place of the reference.
         """
         name = self._references.name(place)
         if not self._cuts:
@@ -334,9 +349,9 @@ class Rewriter:
         return {"type": kind} if isinstance(kind, str) else {}
 
     def _write_target(self, place: Place, beside: dict[str, Any], path: Place) -> dict[str, Any] | None:
-        """Return the rewritten schema at `place`, merged with the keywords `beside` its reference.
+        """Return the rewritten schema at `place`, merged with the keywords `beside` its reference, at `path`.
 
-        Return None if no value is valid.
+        Return None if no value is valid. If both cannot be merged, a problem is recorded, and any value is accepted.
         """
         target = self._references.at(place)
         together = merge(upgrade_keywords(beside), [target]) if beside and isinstance(target, dict) else target
@@ -349,7 +364,10 @@ class Rewriter:
         return written
 
     def _merge_all_of(self, schema: dict[str, Any], path: Place) -> dict[str, Any]:
-        """Return `schema` with its `allOf` merged; if that is not possible, `allOf` is a problem or left out."""
+        """Return `schema` with its `allOf` merged; if that is not possible, `schema` itself without `allOf`.
+
+        The `allOf` is then recorded as dropped, and also as a problem if every schema must have a type.
+        """
         first, *others = composed_schemas(schema, self._references, [])
         result = merge(first, others)
         if result is not None:
@@ -364,7 +382,10 @@ class Rewriter:
     # Types, enums, bounds and unions
 
     def _infer_type(self, node: Node) -> bool:
-        """Add the type that an enum, an object or an array implies, if the provider requires a type."""
+        """Add the type that a constant, an enum, an object or an array implies; always return True.
+
+        Do nothing if the provider does not require a type, the schema has one, or nothing implies it.
+        """
         schema = node.schema
         if not self._profile.closed or {"type", "anyOf", "oneOf"} & schema.keys():
             return True
@@ -378,7 +399,10 @@ class Rewriter:
         return True
 
     def _write_choices(self, node: Node) -> bool:
-        """Write a constant as an enum of one value, and enum values that are not supported as their types."""
+        """Write a constant as an enum, and unsupported enum values as their types; always return True.
+
+        An enum with objects or arrays is dropped; it is a problem if every schema must have a type.
+        """
         schema = node.schema
         if "const" in schema and "const" not in self._keywords:
             schema["enum"] = [schema.pop("const")]
@@ -396,7 +420,7 @@ class Rewriter:
     def _write_choices_as_types(self, node: Node) -> None:
         """Write the enum values of `node` that the provider does not accept as their types.
 
-        This is exact for `null`, and for `true` with `false`.
+        This is exact for `null`, and for `true` with `false`; otherwise the enum is recorded as dropped, as it is beside an `anyOf`.
         """
         schema, allowed = node.schema, self._profile.choices
         values = schema.pop("enum")
@@ -413,7 +437,7 @@ class Rewriter:
             schema |= _any_of(alternatives)
 
     def _write_bounds(self, node: Node) -> bool:
-        """Write exclusive bounds as inclusive bounds.
+        """Write exclusive bounds as inclusive bounds, if the provider has only these; always return True.
 
         This is exact for integers; for other numbers, the exclusive bound is recorded as dropped.
         """
@@ -432,7 +456,11 @@ class Rewriter:
         return True
 
     def _write_unions(self, node: Node) -> bool:
-        """Rewrite the alternatives of a union; return False if no value is valid for any of them."""
+        """Rewrite the alternatives of a union; return False if no value is valid for any of them, else True.
+
+        Alternatives without a valid value are removed, and equal ones become one. A single one replaces the union if it can. `oneOf` becomes
+        `anyOf`, recorded as dropped, if the provider has no `oneOf`.
+        """
         schema = node.schema
         if "oneOf" in schema and "oneOf" not in self._keywords and "anyOf" not in schema:
             schema["anyOf"] = schema.pop("oneOf")
@@ -454,7 +482,10 @@ class Rewriter:
     # Objects
 
     def _write_object(self, node: Node) -> bool:
-        """Rewrite the properties of an object; return False if a required one cannot have a value."""
+        """Rewrite the properties of an object; return False if a required one cannot have a value, else True.
+
+        Optional properties that cannot have a value are removed. A schema of another type is left as it is.
+        """
         schema, profile = node.schema, self._profile
         has_others = isinstance(schema.get("additionalProperties"), dict)
         if not (node.is_a("object") or "properties" in schema or has_others):
@@ -481,7 +512,10 @@ class Rewriter:
         return True
 
     def _close_object(self, node: Node) -> None:
-        """Forbid all names but the listed ones; if the schema allows others explicitly, record a problem."""
+        """Forbid all names in the object of `node` but the listed ones.
+
+        If the schema allows others explicitly, a problem is recorded; if it only does not forbid them, they are recorded as dropped.
+        """
         schema = node.schema
         is_closed = schema.get("additionalProperties") is False
         if schema.get("unevaluatedProperties") is False:
@@ -499,7 +533,10 @@ class Rewriter:
         schema["additionalProperties"] = False
 
     def _write_required(self, node: Node, written: dict[str, Any]) -> None:
-        """Rewrite the required names of `node`, whose properties are `written`."""
+        """Rewrite the required names of `node`, whose rewritten properties are `written`.
+
+        All properties are required if the profile says so. A required name without a property is a problem, or recorded as dropped.
+        """
         required = node.schema.get("required", ())
         if self._profile.complete:
             node.schema["required"] = list(written)
@@ -515,7 +552,10 @@ class Rewriter:
     # Arrays
 
     def _write_array(self, node: Node) -> bool:
-        """Rewrite the items of an array; return False if it requires an item that cannot have a value."""
+        """Rewrite the items of an array; return False if it requires an item without a valid value, else True.
+
+        If no item can have a value, the array must be empty. A schema of another type is left as it is.
+        """
         schema = node.schema
         if not node.is_a("array") and "items" not in schema and "prefixItems" not in schema:
             return True
@@ -537,7 +577,10 @@ class Rewriter:
         return True
 
     def _write_tuple(self, node: Node) -> bool:
-        """Rewrite the items of a tuple; return False if one of its first items cannot have a value."""
+        """Rewrite the items of a tuple; return False if one of its first items cannot have a value, else True.
+
+        If the provider has no `prefixItems`, each item may be of any of the types; `prefixItems` is recorded as dropped if there are several.
+        """
         schema, path = node.schema, node.path
         first: list[Any] = schema["prefixItems"]
         written = [self._write(each, (*path, "prefixItems", place)) for place, each in enumerate(first)]
@@ -560,7 +603,8 @@ class Rewriter:
     def _write_rest(self, node: Node, length: int) -> dict[str, Any] | None:
         """Return the rewritten schema of the items after the first `length` ones of a tuple.
 
-        Return None if any items may follow, or if none may: then the tuple gets a greatest length.
+        Return None if any items may follow, or if none may: then the tuple gets a greatest length. None may follow, either, if the provider
+        needs a type for every item and the schema has none for them; that is recorded.
         """
         schema = node.schema
         rest = schema.pop("items", True)
@@ -591,10 +635,10 @@ _TYPES: Final = {str: "string", bool: "boolean", int: "integer", float: "number"
 
 
 def _types_of(values: Iterable[object]) -> list[str]:
-    """Return the JSON types of `values`, each once."""
+    """Return the JSON types of `values`, each once, in the order in which they occur."""
     return list(dict.fromkeys(_TYPES.get(type(value), "null") for value in values))
 
 
 def _kind_of(value: object) -> str:
-    """Return the type of the JSON value `value`, which is `number` for integers, too."""
+    """Return the type of the JSON value `value`: as in JSON Schema, but `number` for integers, too."""
     return "number" if type(value) is int else _TYPES.get(type(value), "null")

@@ -88,12 +88,12 @@ def media(part: Content) -> dict[str, Any] | None:
 
 
 def _text_block(text: str) -> dict[str, Any]:
-    """Return a block of `text`."""
+    """Return a block of the type `text` with `text` in it."""
     return {"type": "text", "text": text}
 
 
 def _source(sort: str, media_type: str, data: str) -> dict[str, Any]:
-    """Return the field `source` of a block: `data` of the type `sort` ("base64" or "text")."""
+    """Return the value of a block's field `source`: `data` of the type `sort` ("base64" or "text")."""
     return {"type": sort, "media_type": media_type, "data": data}
 
 

@@ -95,9 +95,10 @@ class _Documents:
         return None
 
     def _name(self, given: str) -> str:
-        """Return `given`, the name of a file, as a unique name of at most 64 characters that the API accepts.
+        """Return a name for the file `given` that the API accepts, unique in the message; note it as used.
 
-        The API accepts letters, digits, hyphens, brackets and single spaces.
+        The API accepts letters, digits, hyphens, brackets and single spaces. The ending of the file is left out, at most 56 characters of the
+        rest are kept, and a name that is in use gets a number. Without such characters, the name is "document".
         """
         stem = given.rpartition(".")[0] or given
         name = first = " ".join(_NOT_IN_NAMES.sub(" ", stem).split())[:56].strip() or "document"
@@ -111,7 +112,7 @@ _NOT_IN_NAMES: Final = re.compile(r"[^A-Za-z0-9()\[\] -]")
 
 
 def _text_block(text: str) -> dict[str, Any]:
-    """Return a block of `text`."""
+    """Return a block with `text` under the key `text`."""
     return {"text": text}
 
 

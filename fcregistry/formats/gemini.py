@@ -78,7 +78,10 @@ def report(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
 
 
 def _response(result: ToolResult) -> dict[str, Any]:
-    """Return `result` as a `functionResponse`."""
+    """Return `result` as a `functionResponse`, with its images and PDF files as `parts`.
+
+    It has the id of the call if there is one, and an empty name if the call is not known. A failure has `error` in place of `output`.
+    """
     call = result.call
     identity = {"id": call.id} if call is not None and call.id is not None else {}
     name = call.name if call is not None else ""
@@ -95,7 +98,7 @@ MEDIA: Final = frozenset({"image/png", "image/jpeg", "image/webp", "application/
 
 
 def _is_supported(part: Content) -> bool:
-    """Return whether Gemini accepts `part` beside the text of a response."""
+    """Return whether `part` is an image or file that Gemini accepts beside the text of a response."""
     return part.kind in ("image", "file") and part.media_type in MEDIA
 
 

@@ -72,16 +72,16 @@ def report(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
 
 
 def _result(result: ToolResult) -> dict[str, Any]:
-    """Return `result` as a `CallToolResult`."""
+    """Return `result` as a `CallToolResult`, with `structuredContent` if its tool has an `outputSchema`."""
     shown: dict[str, Any] = {"content": list(result.blocks), "isError": not result.ok}
     structured = _structured(result)
     return shown if structured is None else {**shown, "structuredContent": structured}
 
 
 def _structured(result: ToolResult) -> dict[str, Any] | None:
-    """Return the object in `result` if its tool has an `outputSchema`; None for any other result.
+    """Return the object in `result` if its tool has an `outputSchema`, or else None.
 
-    The object is not cut, since programs read it.
+    It is also None for a failure, and for a value that is not an object. The object is not cut, since programs read it.
     """
     if not result.ok or result.tool is None or output_schema(result.tool) is None:
         return None

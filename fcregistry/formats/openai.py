@@ -115,7 +115,7 @@ FILES: Final = frozenset(
 
 
 def _text(text: str) -> dict[str, Any]:
-    """Return an item of `text`."""
+    """Return an item of the type `input_text` with `text` in it."""
     return {"type": "input_text", "text": text}
 
 

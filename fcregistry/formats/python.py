@@ -41,9 +41,10 @@ def render(rendering: RenderInput) -> TextDefinition:
 
 
 def _parameters(schema: dict[str, Any], types: _Types) -> list[str]:
-    """Return the parameters of the signature, for the parameters in `schema`.
+    """Return the parameters of the signature, for the parameters in `schema`, in the order of the schema.
 
-    Calls name their arguments, so only Python needs an order.
+    If one with a default precedes one without, `*` is inserted: calls name their arguments. Names that Python cannot write, and additional
+    names, are in a last `**` parameter.
     """
     required = schema.get("required", ())
     written: list[str] = []
@@ -59,9 +60,9 @@ def _parameters(schema: dict[str, Any], types: _Types) -> list[str]:
 
 
 def _extra_parameters(schema: dict[str, Any], listed: dict[str, Any], types: _Types) -> list[str]:
-    """Return a list of the `**` parameter for additional names and for those that are not in `listed`.
+    """Return a list of one `**` parameter, for additional names and for those that are not in `listed`.
 
-    It is empty if there are no such names.
+    Return an empty list if `schema` allows no such names.
     """
     others = schema.get("additionalProperties", True)
     odd = {name: each for name, each in schema["properties"].items() if name not in listed}
@@ -77,7 +78,10 @@ def _extra_parameters(schema: dict[str, Any], listed: dict[str, Any], types: _Ty
 
 
 def _render_docstring(text: str, described: dict[str, str]) -> str:
-    """Return the body of the function: a docstring of `text` and the descriptions of parameters, or `...`."""
+    """Return the indented body of the function: a docstring, or `...` if there is nothing to say.
+
+    The docstring has the lines of `text`, and a section `Args:` with `described`: name of a parameter -> description.
+    """
     lines = text.splitlines()
     if described:
         lines += [*([""] if lines else []), "Args:", *(f"    {name}: {each}" for name, each in described.items())]
@@ -91,15 +95,12 @@ def _render_docstring(text: str, described: dict[str, str]) -> str:
 
 
 def _escape_quotes(text: str) -> str:
-    """Return `text` as it must be in a docstring.
-
-    Control characters, backslashes and triple quotes are escaped.
-    """
+    """Return the line `text` with control characters, backslashes and triple quotes escaped."""
     return _escape_control(text).replace('"""', r"\"\"\"")
 
 
 def _escape_control(text: str) -> str:
-    """Return the line `text` as it must be in a Python string: control characters and backslashes escaped."""
+    """Return the line `text` with control characters and backslashes escaped, as in a Python string."""
     return _CONTROL.sub(lambda match: json.dumps(match[0])[1:-1], text)
 
 
@@ -195,12 +196,18 @@ class _Types(TypeWriter):
         return f"{text} ({note})".strip() if note else text
 
     def _hint(self, name: str, schema: Any, required: bool, place: Place) -> str:
-        """Return the type hint of the field `name` of a TypedDict, `NotRequired[…]` unless it is required."""
+        """Return the type hint of the field `name` at `place`; `NotRequired[…]` unless it is `required`.
+
+        `schema` is the field's; `place` is that of its TypedDict.
+        """
         hint = self.type_of(schema, (*place, "properties", name), commented=True)
         return hint if required else f"NotRequired[{hint}]"
 
     def _note(self, schema: Any) -> str:
-        """Return the comment at the end of a field's line, with the field's default; may be empty."""
+        """Return the comment that ends the line of a field: two spaces, `#`, and its text; empty without text.
+
+        The text is that of `comment_text` for `schema`, the field's schema, and its default value.
+        """
         default = (
             f"default: {python_value(schema['default'])}" if isinstance(schema, dict) and "default" in schema else ""
         )
@@ -208,7 +215,11 @@ class _Types(TypeWriter):
         return f"  # {_escape_control(note)}" if note else ""
 
     def _free_name(self, name: str) -> str:
-        """Return an identifier made of `name` that no other class has, with a number if need be."""
+        """Return an identifier made of `name` that is not in use; it does not become so.
+
+        Names of other classes, some names of `typing` and that of the function are in use; then the lowest free number from 2 on is added. An
+        empty name becomes "Record".
+        """
         name, number = NAMES.wire_name(name or "Record"), 1
         free = name
         while free in self.classes or free in _RESERVED_NAMES or free == self._function:
@@ -221,7 +232,7 @@ _RESERVED_NAMES: Final = frozenset({"Any", "Literal", "Never", "None", "NotRequi
 
 
 def _names_to(place: Place) -> list[str]:
-    """Return the names of the definitions and properties on the way to `place`."""
+    """Return the names of the definitions and properties on the way to `place`, from the outside in."""
     names, at = [], 0
     while at < len(place) - 1:
         takes_name = place[at] in ("$defs", "properties")
@@ -232,7 +243,10 @@ def _names_to(place: Place) -> list[str]:
 
 
 def _pascal(name: str) -> str:
-    """Return `name` in Pascal case: `get_weather` becomes `GetWeather`."""
+    """Return `name` in Pascal case: `get_weather` becomes `GetWeather`.
+
+    Only ASCII letters and digits are kept.
+    """
     return "".join(part[:1].upper() + part[1:] for part in re.split(r"[^A-Za-z0-9]+", name))
 
 

@@ -114,7 +114,11 @@ class _Types(TypeWriter):
         return list(self._declared.values())
 
     def _field(self, name: str, schema: Any, required: bool, place: Place) -> list[str]:
-        """Return the lines of the field `name`: its description as comments, and its name and type."""
+        """Return the lines of the field `name`: its description as comments, and its name and type.
+
+        A comment after the type has the default, `integer`, and the keywords that the type does not express. An optional field has `?` after its
+        name.
+        """
         written = self.type_of(schema, place, commented=True)
         notes = [f"default: {_json(schema['default'])}"] if isinstance(schema, dict) and "default" in schema else []
         notes += ["integer"] if isinstance(schema, dict) and _has_integers(schema) else []
@@ -130,19 +134,19 @@ class _Types(TypeWriter):
 
 
 def _has_integers(schema: dict[str, Any]) -> bool:
-    """Return whether `schema` has the type `integer`, which TypeScript lacks."""
+    """Return whether `schema` has the type `integer`, which TypeScript lacks; False if it has an enum."""
     kind = schema.get("type")
     return "enum" not in schema and (kind == "integer" or (isinstance(kind, list) and "integer" in kind))
 
 
 def _comment_lines(schema: Any) -> list[str]:
-    """Return the description in `schema` as lines of comments."""
+    """Return the description in `schema` as lines of comments, each with `//`; empty without one."""
     text = str(schema.get("description", "")) if isinstance(schema, dict) else ""
     return [f"// {line}".rstrip() for line in text.splitlines()]
 
 
 def _json(value: Any) -> str:
-    """Return `value` as JSON that is a TypeScript literal, too."""
+    """Return `value` as JSON that is a TypeScript literal, too: U+2028 and U+2029 are escaped."""
     return json.dumps(value, ensure_ascii=False).replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 

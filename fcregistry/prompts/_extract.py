@@ -148,7 +148,10 @@ def calls_of(value: Any, *, arguments_field: str | None = None) -> tuple[ToolCal
 def _call(value: Any, arguments_field: str | None) -> ToolCall | None:
     """Return the call that `value` represents, or None if it is not a call.
 
-    Raise `MalformedCallError` as `calls_of` does.
+    `arguments_field` is the only field that is read for arguments, or None for the usual ones.
+
+    Raises:
+        MalformedCallError: It is a call with arguments that are not an object, or that are in a field that is not read.
     """
     try:
         return read_call(value, arguments_field=arguments_field)
@@ -252,7 +255,11 @@ def json_values(text: str, exact: bool) -> list[Found]:
 
 
 def _scan(text: str, exact: bool) -> Iterator[Found]:
-    """Yield the JSON values in `text`, and what only begins like one, from left to right, in linear time."""
+    """Yield the JSON values in `text`, as `FoundValue`s, and a `Rejected` for what only begins like one.
+
+    They come from left to right, in linear time. A value that does not end ends the search, unless a code block that names JSON follows and the
+    value is not in a code block itself. `exact` says whether numbers keep their digits.
+    """
     place, fenced, count = 0, False, 0
     while mark := _MARK.search(text, place):
         place = mark.end()
@@ -284,18 +291,18 @@ def _scan(text: str, exact: bool) -> Iterator[Found]:
 
 
 def _end_of_block(text: str, place: int, fence: str) -> int:
-    """Return the place where the code block with the fence `fence` ends, searching from `place`.
+    """Return the place after the end of the code block with the fence `fence`, searching from `place`.
 
-    It ends at a line with as long a fence, or with the text.
+    It ends with a line with as long a fence, or with the text.
     """
     end = re.compile(rf"^[ \t]*{fence}`*[ \t]*$", re.MULTILINE).search(text, place)
     return len(text) if end is None else end.end()
 
 
 def _end_of_value(text: str, start: int) -> tuple[int, str]:
-    """Return the place where the value ends that begins at `start`, and an empty reason.
+    """Return the place after the JSON value that begins with a bracket at `start`, and an empty reason.
 
-    If the value does not end, return the place at which reading stopped, and the reason.
+    If the value is cut off, nested too deeply, or its brackets do not match, return the place at which reading stopped, and the reason.
     """
     due: list[str] = []
     for part in _PART.finditer(text, start):
@@ -316,7 +323,10 @@ def _end_of_value(text: str, start: int) -> tuple[int, str]:
 
 
 def _read_json(text: str, exact: bool, fenced: bool) -> Found:
-    """Return the JSON value in `text`, or a `Rejected` that says what is wrong with it."""
+    """Return the JSON value in `text` as a `FoundValue`, or a `Rejected` that says what is wrong with it.
+
+    Slips are corrected. Numbers keep their digits if `exact`; `fenced` says whether the text is in a code block.
+    """
     try:
         value, repairs = read_lenient_json(text, exact, _ALLOWED, "the JSON")
     except NotJsonError as error:
@@ -353,7 +363,10 @@ def yaml_values(text: str, exact: bool) -> list[Found]:
 
 
 def _yaml_blocks(text: str) -> Iterator[tuple[str, bool]]:
-    """Yield the text of each code block in `text` that may contain YAML, and whether the block is closed."""
+    """Yield the text of each code block in `text` that may contain YAML, and whether the block is closed.
+
+    These are blocks without a language, and those of YAML and JSON. One that is not closed reaches up to the end, and is the last.
+    """
     place = 0
     while opening := _BLOCK_OPENING.search(text, place):
         # A fence with another indentation is text inside the block.
@@ -367,7 +380,10 @@ def _yaml_blocks(text: str) -> Iterator[tuple[str, bool]]:
 
 
 def _read_block(text: str, exact: bool, repairs: tuple[str, ...]) -> Found:
-    """Return the YAML value in `text`, with `repairs`, or a `Rejected` that says what is wrong with it."""
+    """Return the YAML value in `text` as a `FoundValue` with `repairs`, or a `Rejected` if it is invalid.
+
+    Numbers keep their digits if `exact`.
+    """
     try:
         return FoundValue(read_yaml(text, exact), repairs)
     except NotYamlError as error:

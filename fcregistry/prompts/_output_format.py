@@ -177,19 +177,23 @@ class OutputFormat(Generic[T]):
         return self.read(text).unwrap()
 
     def _unquoted_string(self, text: str) -> list[Found]:
-        """Return a list of `text` as a string without quotes, if it is valid and only a string can be meant.
+        """Return a list with `text` as a string, a `FoundValue`, if it is valid and nothing else can be meant.
 
-        Otherwise the list is empty. A choice or a date can be meant so, but not an object in words.
+        Otherwise, and for an empty text, the list is empty. A choice or a date can be meant so, but not an object in words.
         """
         is_text = "string" in self._codec.kinds and self._codec.kinds.isdisjoint(("object", "array"))
         return [FoundValue(text, (_READ_AS_TEXT,))] if text and is_text and not self._problems(text) else []
 
     def _problems(self, value: Any) -> tuple[Problem, ...]:
-        """Return the problems of `value` with the schema."""
+        """Return the problems of the JSON value `value` with the schema, sorted by path; empty if it is valid."""
         return self._validator.problems(with_plain_floats(value) if self._exact else value)
 
     def _read_type(self) -> tuple[Codec, dict[str, Any]]:
-        """Return the codec of the type, and the schema of what the model may write."""
+        """Return the codec of the type, and the schema of what the model may write.
+
+        Raises:
+            DefinitionError: The type has no JSON form, a field cannot be left out, or there is no such `arguments_field`.
+        """
         problems: list[str] = []
         try:
             codec = codec_of(self._annotation)
@@ -208,7 +212,7 @@ class OutputFormat(Generic[T]):
         """Return `examples` as JSON values without the fields that the model must not write.
 
         Raises:
-            DefinitionError: An example is not of the type.
+            DefinitionError: An example is not of the type, has no JSON form, or does not fit the schema; lists all such.
         """
         problems: list[str] = []
         written = []
@@ -233,7 +237,7 @@ class OutputFormat(Generic[T]):
         return to_json_text(value) if self._syntax == "json" else write_yaml(value).rstrip("\n")
 
     def _refusal(self, problems: Sequence[str]) -> DefinitionError:
-        """Return the error that says that the type cannot be an output format because of `problems`."""
+        """Return a `DefinitionError`: the type cannot be an output format because of `problems`."""
         return DefinitionError(f"{show_type(self._annotation)} cannot be an output format:", tuple(problems))
 
     def __repr__(self) -> str:
@@ -272,9 +276,9 @@ def schema_without(schema: dict[str, Any], paths: Sequence[str], problems: list[
 
 
 def _no_field(records: Sequence[dict[str, Any]], name: str, option: str) -> str:
-    """Return the message that `records` have no field `name`, with the fields that they have.
+    """Return the message that no schema of `records` has a field `name`; it lists the fields they have.
 
-    `option` is the option that names the field.
+    `option` is the option of `OutputFormat` that names the field.
     """
     known = sorted({field for record in records for field in record["properties"]})
     there = f"the fields there are {', '.join(known)}" if known else "there are no fields"
@@ -282,7 +286,7 @@ def _no_field(records: Sequence[dict[str, Any]], name: str, option: str) -> str:
 
 
 def _prune(value: Any, whole: tuple[Any, References], left: tuple[Any, References]) -> Any:
-    """Return `value` without the fields that were removed from its schema.
+    """Return a copy of `value` without the fields that were removed from its schema, at all levels.
 
     Args:
         value: A JSON value, or a part of one.
@@ -308,7 +312,9 @@ def _prune(value: Any, whole: tuple[Any, References], left: tuple[Any, Reference
 
 
 def _items(value: list[Any], schema: dict[str, Any], rest: dict[str, Any]) -> Iterator[tuple[Any, Any, Any]]:
-    """Yield the items of the array `value`, each with its schema before and after fields were removed.
+    """Yield a tuple for each item of the array `value`: the item, and its schema before and after removal.
+
+    The schema of an item that has none is empty.
 
     Args:
         value: The array.
@@ -323,9 +329,9 @@ def _items(value: list[Any], schema: dict[str, Any], rest: dict[str, Any]) -> It
 
 
 def _outermost_records(schema: Any, references: References) -> Iterator[dict[str, Any]]:
-    """Yield the schemas of the outermost records in `schema`.
+    """Yield the schemas of the outermost records in `schema`: objects with `properties`, each once.
 
-    They may be in lists, unions and references, but not in other records.
+    They may be in lists, unions and references, but not in other records. `references` are those of the whole schema.
     """
     seen: list[int] = []
     stack = [schema]

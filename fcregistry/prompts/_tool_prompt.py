@@ -127,7 +127,7 @@ class ToolPrompt:
         return dialects.Parsed("" if calls else text.strip(), tool_calls=calls, repairs=reading.repairs)
 
     def _own_template(self, fillings: Mapping[str, str]) -> str:
-        """Return the default template, with the parts for which `fillings` has texts."""
+        """Return the default template, which has a part for each placeholder that `fillings` has a text for."""
         parts = [TOOLS]
         if "context" in fillings:
             parts.append(CONTEXT)
@@ -137,10 +137,10 @@ class ToolPrompt:
         return "\n\n".join(parts)
 
     def _examples(self, examples: Sequence[ToolCall | Sequence[ToolCall]]) -> str:
-        """Return `examples` as text, each in a code block.
+        """Return `examples` as text: each a code block of JSON with a call, or a list of calls if `many`.
 
         Raises:
-            DefinitionError: An example is not a valid call, or not allowed here.
+            DefinitionError: An example is not a valid call, or not allowed here; lists all such.
         """
         problems = []
         if self._output is not None:
@@ -155,9 +155,9 @@ class ToolPrompt:
         return "\n\n".join(f"```json\n{text}\n```" for text in texts)
 
     def _example(self, call: object, problems: list[str]) -> dict[str, Any]:
-        """Return the example `call` as the JSON object that a model would write.
+        """Return the example `call` as the JSON object that a model would write: its name and arguments.
 
-        If it is not valid, a message is added to `problems`.
+        If it is not valid, a message is added to `problems`, and the object may be empty.
         """
         if not isinstance(call, ToolCall):
             problems.append(f"{call!r:.80} is not a ToolCall: tool.make_call(…) makes one")
@@ -187,7 +187,11 @@ _RESERVED: Final = ("tools", "context", "examples", "output")
 
 
 def _check_texts(texts: Mapping[str, object]) -> None:
-    """Raise `DefinitionError` if `texts`, for the caller's own placeholders, cannot be used."""
+    """Check that `texts`, placeholder -> text of the caller, can be used; return None.
+
+    Raises:
+        DefinitionError: A placeholder is reserved, or a text is not a string.
+    """
     problems = [f"${name} is reserved; choose another name" for name in texts if name in _RESERVED]
     problems += [
         f"the value of ${name} must be a string, not {text!r:.60}"
@@ -219,9 +223,10 @@ def describe_tools(tools: Iterable[Tool], format: str) -> str:
 
 
 def _format(name: str) -> Format:
-    """Return the format `name`, which may be `json`.
+    """Return the format `name`: one of `fcregistry.formats`, or the one of this module for `json`.
 
-    Raise `FormatNotFoundError` if there is no such format.
+    Raises:
+        FormatNotFoundError: There is no format of that name.
     """
     if name == "json":
         return _JSON
