@@ -179,7 +179,9 @@ _ROLES: Final = {
 def _by_role(
     name: str, source: str, before: str, after: str, *, stops: tuple[str, ...], tool: str = "tool", **more: Any
 ) -> ChatFormat:
-    """Return a format whose messages differ only in the name of the role, which also begins the answer.
+    """Return a `ChatFormat` whose messages differ only in the role's name, written before each message.
+
+    The prompt for an answer is the text before a message of the assistant.
 
     Args:
         name: Its name.
@@ -417,6 +419,8 @@ def plain_tools(tools: Sequence[Any]) -> list[dict[str, Any]]:
 
 def _plain_message(message: Any, where: str) -> dict[str, Any]:
     """Return a copy of `message` as `plain_messages` describes it, without the key `native`.
+
+    `reasoning` is also put under `reasoning_content`, if that is not there.
 
     Raises:
         ChatTemplateError: It has no role, or contains something that is not JSON; the error names the place `where`.

@@ -445,7 +445,7 @@ def _charge_join_method(meter: Meter, value: Any, arguments: tuple[Any, ...]) ->
 
 
 def _charge_separators(meter: Meter, values: Any, separator: Any) -> None:
-    """Charge a unit and an eighth of the length of `separator` for each of `values` that have a length."""
+    """Charge one unit and an eighth of `separator` for each item of `values`; nothing for an iterator."""
     if hasattr(values, "__len__"):
         meter.spend(len(values) * (1 + len(str(separator)) // 8))
 
@@ -465,7 +465,7 @@ def _charge_indenting(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> N
 
 
 def _charge_json(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Charge writing JSON: for each argument, the weight of `value`, times four times its size plus one.
+    """Charge writing JSON: for each argument, the weight of `value`, and the weight times size times 4.
 
     The size of a number is the number itself, that of a text or of a list of texts its length, and any other size zero.
     """

@@ -358,7 +358,8 @@ class DialectStream:
     def _may_open(self, section: Section) -> bool:
         """Return whether `section` may be opened here, as its `at` says.
 
-        "line" requires that there is only white space before it on the line, "start" that there was no content yet.
+        "line" requires that there is only white space before it on the line, "start" that there was no content yet. A mark that ends thoughts,
+        and "anywhere", require nothing.
         """
         if isinstance(section, EndOfThoughts) or section.at == "anywhere":
             return True

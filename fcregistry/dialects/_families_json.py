@@ -65,7 +65,7 @@ def _describe_for_deepseek(function: dict[str, Any]) -> str:
 
 
 def _deepseek(before: str, between: str, after: str, joint: str, **row: Any) -> Dialect:
-    """Return a dialect of DeepSeek.
+    """Return a dialect of DeepSeek; its marks around each call and all calls are added to the texts below.
 
     Args:
         before: The text before a name.

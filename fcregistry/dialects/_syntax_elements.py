@@ -68,7 +68,7 @@ def _take_mark(source: TextSource, *tags: str) -> Reading[str]:
 def _take_elements(source: TextSource) -> Reading[list[tuple[str, Element]] | None]:
     """Take elements up to the end of the call, and return pairs of name and element, in order.
 
-    Return None if they are malformed or cut off, or nested too deeply.
+    The list is empty without arguments. Return None if the elements are malformed, cut off or nested too deeply.
     """
     open_elements: list[tuple[str, list[tuple[str, Element]]]] = [("invoke", [])]
     while True:

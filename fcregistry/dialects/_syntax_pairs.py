@@ -27,7 +27,7 @@ _NAME: Final = re.compile(_NAME_PATTERN)
 
 
 def _take_blanks(source: TextSource) -> Reading[str]:
-    r"""Take white space, with each `\n` that models write as two characters, and return it."""
+    r"""Take white space, and each `\n` that is written as a backslash and an n; return all of it as it is."""
     pieces = []
     while True:
         pieces.append((yield from source.space()))

@@ -53,7 +53,7 @@ def read_python(*closes: str) -> CallReader:
     def read(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
         """Read calls from the end of `mark`; return None if there are none.
 
-        The list is empty if the text is an empty JSON array of calls. `source.left` gets text after the calls that is content.
+        If text after the calls turns out not to be one of them, `source.left` gets it, as content.
         """
         yield from source.space()
         if (yield from source.is_next("{")):

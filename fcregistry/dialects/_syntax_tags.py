@@ -328,9 +328,10 @@ def _call_text(call: ToolCall, tags: TagSyntax, ending: Ending) -> str:
 
 
 def _parameter_text(key: str, value: Any, tags: TagSyntax, ending: Ending) -> str:
-    """Return the argument `key` with its tags and the text of `value` between them.
+    """Return the argument `key` with its tags and the text of `value` between them, as `tags` says.
 
-    `ending` is the end of a value. If the syntax has CDATA, a string with `<`, `&` or a line break is written in it.
+    `ending` is the end of a value. Depending on the syntax, the opening tag also has the type, line breaks frame the text, `&` is escaped, or a
+    string with `<`, `&` or a line break is in a CDATA section.
     """
     text = bare_text(value, ending)
     if tags.has_cdata and isinstance(value, str) and not {"<", "&", "\n"}.isdisjoint(text) and "]]>" not in text:
@@ -553,10 +554,10 @@ class _Nesting:
 
 
 def _take_head(source: TextSource, mark: str, end: str) -> Reading[tuple[str, bool]]:
-    """Take the text after the beginning `mark` of a tag, up to its `end`, which is not taken.
+    """Take the text after the beginning `mark` of a tag, up to a `<`, a `>` or a line break.
 
-    Return the text, and whether it makes the tag one that opens a call or a value: it must have a name, and must not be closed by `/`. A `mark`
-    that ends with `>` is such a tag by itself.
+    Return the text, and whether it makes the tag one that opens a call or a value: it must have a name, `end` must follow it, and it must not be
+    closed by `/`. A `mark` that ends with `>` is such a tag by itself: then the text is empty.
     """
     if mark.endswith(">"):
         return "", True

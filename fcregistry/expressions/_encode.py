@@ -141,7 +141,7 @@ class Encoder:
     def _record(self, made: TypeCall, record: RecordCodec, path: Path) -> dict[str, Any]:
         """Return the JSON object of `made`, a call of a record type, by the codecs of the record's fields.
 
-        Constants are added. Fields that were not given are left to validation, and so are unknown ones. No code of the record's class runs.
+        Constants are added. Missing fields stay missing and unknown ones are kept: validation judges both. No code of the record's class runs.
 
         Raises:
             ValueProblem: There are too many positional arguments, a field is given twice, or a value has no JSON form.

@@ -325,7 +325,7 @@ class _Scan:
         return rest.end()
 
     def _escapes(self, text: str, start: int, *, is_bytes: bool) -> None:
-        """Note an edit for each escape that Python does not know, since Python would warn of it.
+        """Add an edit to `_edits` for each escape that Python does not know, since Python would warn of it.
 
         The edit doubles the backslash; an octal escape above 255 becomes one that Python accepts.
 

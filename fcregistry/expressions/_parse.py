@@ -182,9 +182,10 @@ class CallReader:
         return CallGraph(calls=tuple(self._calls), references=self._references)
 
     def _read_tool_call(self, node: ast.Call, tool: Tool) -> CallResult | RefusedValue:
-        """Read a call of a tool, add it to the calls, and return a placeholder for its result.
+        """Read a call of a tool, add it to the calls, and return a `CallResult`, a placeholder for its result.
 
-        If an argument has a problem, the placeholder may be `REFUSED`, and the call is not added.
+        Return `REFUSED`, and add no call, if there are problems already, or the arguments do not fit the parameters, which is a problem. An
+        argument that has no JSON form becomes a problem, and is left out of the call.
 
         Raises:
             PluginError: The tool's plugin does not load.

@@ -143,7 +143,10 @@ class TypeWriter(ABC):
         return self.tuple(items, None if ends else self.type_of(rest, (*place, "items")))
 
     def _object(self, schema: dict[str, Any], place: Place) -> str:
-        """Return the type of the objects that `schema` accepts: a record if names are listed, or a mapping."""
+        """Return the type of the objects that `schema` accepts: a record, or a mapping.
+
+        It is a record if the schema lists names, or allows no others.
+        """
         others = schema.get("additionalProperties", True)
         if schema.get("properties") or others is False:
             return self.record(schema, place)

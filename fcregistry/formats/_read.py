@@ -383,7 +383,7 @@ _JSON_OBJECT: Final = re.compile(r"""\s*\{\s*["']""")
 def _unread_fields(
     value: Any, place: str | None, arguments: Any, usual: frozenset[str], metadata: Set[str], *, is_bare: bool = False
 ) -> tuple[str, ...]:
-    """Return the names of fields of `value` that may have arguments and are not read, in their order.
+    """Return the names of fields of `value` that may have arguments and are not read, sorted.
 
     The table `_UNREAD` says which these are. The tuple is empty if there are none.
 

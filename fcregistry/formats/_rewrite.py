@@ -157,8 +157,8 @@ def composed_schemas(schema: Any, references: References, seen: list[Any]) -> It
 def _add_branches(schema: dict[str, Any], branches: list[dict[str, Any]]) -> None:
     """Add to `schema` the properties of all `branches`, which are alternatives, changing `schema` itself.
 
-    A property that branches describe differently accepts what any of them accepts. A property is required if all branches require it. Nothing is
-    added to a closed schema, and other names are forbidden if all branches forbid them.
+    A property that branches describe differently accepts what any of them accepts. What all branches require is required. If `schema` is closed,
+    it gets no further properties; if all branches are closed, it becomes closed.
     """
     properties = dict(schema["properties"])
     if schema.get("additionalProperties", True) is not False:
@@ -420,7 +420,8 @@ class Rewriter:
     def _write_choices_as_types(self, node: Node) -> None:
         """Write the enum values of `node` that the provider does not accept as their types.
 
-        This is exact for `null`, and for `true` with `false`; otherwise the enum is recorded as dropped, as it is beside an `anyOf`.
+        This is exact for `null`, and for `true` with `false`. For only one of `true` and `false`, and for an enum beside `anyOf`, the enum is
+        recorded as dropped.
         """
         schema, allowed = node.schema, self._profile.choices
         values = schema.pop("enum")

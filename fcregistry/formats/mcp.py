@@ -72,7 +72,10 @@ def report(results: Sequence[ToolResult]) -> list[dict[str, Any]]:
 
 
 def _result(result: ToolResult) -> dict[str, Any]:
-    """Return `result` as a `CallToolResult`, with `structuredContent` if its tool has an `outputSchema`."""
+    """Return `result` as a `CallToolResult`.
+
+    It has `structuredContent` if it is an object and its tool has an `outputSchema`; `isError` says whether the call failed.
+    """
     shown: dict[str, Any] = {"content": list(result.blocks), "isError": not result.ok}
     structured = _structured(result)
     return shown if structured is None else {**shown, "structuredContent": structured}

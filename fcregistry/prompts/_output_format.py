@@ -286,7 +286,9 @@ def _no_field(records: Sequence[dict[str, Any]], name: str, option: str) -> str:
 
 
 def _prune(value: Any, whole: tuple[Any, References], left: tuple[Any, References]) -> Any:
-    """Return a copy of `value` without the fields that were removed from its schema, at all levels.
+    """Return `value` without the fields that were removed from its schema, at all levels.
+
+    `value` itself is not changed.
 
     Args:
         value: A JSON value, or a part of one.
