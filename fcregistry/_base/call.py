@@ -257,7 +257,10 @@ class CancellationToken:
         return lambda: self._remove(key)
 
     def _notify(self, key: object) -> None:
-        """Remove and call the callback of `key`, and log what it raises; do nothing if it was removed before."""
+        """Remove and call the callback of `key`, and log what it raises; do nothing if it was removed before.
+
+        It is logged with its traceback as an error of the logger `fcregistry`, if the program has imported `logging`. Interrupts are raised.
+        """
         callback = self._callbacks.pop(key, None)
         if callback is None:
             return
@@ -269,7 +272,7 @@ class CancellationToken:
                 logging.getLogger("fcregistry").exception("a callback of a CancellationToken failed")
 
     def _remove(self, key: object) -> None:
-        """Remove the callback of `key`, if it is still registered."""
+        """Remove the callback of `key`; do nothing if it is not registered any more."""
         self._callbacks.pop(key, None)
 
     def check(self) -> None:

@@ -107,7 +107,7 @@ _Entry: TypeAlias = tuple[str, str, str, str | None]
 
 
 def _read_section(section: _Section) -> Iterator[_Entry]:
-    """Return the entries of a section; none of an aside, such as `Examples:`."""
+    """Return an iterator of the entries of `section`; empty for an aside, such as `Examples:`."""
     if section.kind == "aside":
         return iter(())
     return _READERS[section.style](section)
@@ -151,10 +151,10 @@ class _Section(NamedTuple):
 
 
 def _split_sections(lines: list[str]) -> tuple[list[str], list[_Section]]:
-    """Return the lines of prose and the sections of a docstring, each in order.
+    """Return the lines of prose and the sections of a docstring, each in order; either may be empty.
 
-    Inside a fenced block no line is a header. Nor is a line that is indented below an introducing line: one that ends with a colon, or a
-    reST directive.
+    Blank lines in prose are kept once, headers of sections are left out. Inside a fenced block no line is a header. Nor is a line that is
+    indented below an introducing line: one that ends with a colon, or a reST directive.
     """
     prose: list[str] = []
     sections: list[_Section] = []
@@ -181,9 +181,9 @@ def _split_sections(lines: list[str]) -> tuple[list[str], list[_Section]]:
 
 
 def _section_at(lines: list[str], place: int, line: str) -> tuple[_Section, int] | None:
-    """Return the section that begins at ``lines[place]`` and the number of the line after the section.
+    """Return the section that begins at ``lines[place]`` and the index of the line after the section.
 
-    None if no section begins there. `line` is ``lines[place]`` without its indentation.
+    None if no section begins there. `line` is ``lines[place]`` without its indentation; it is not empty.
     """
     if line[0] in ":@" and _FIELD.match(line):
         end = _end_of_fields(lines, place)
@@ -203,7 +203,7 @@ def _section_at(lines: list[str], place: int, line: str) -> tuple[_Section, int]
 def _starts_section(lines: list[str], place: int) -> bool:
     """Return whether ``lines[place]``, a line within a section, begins another section.
 
-    A title must be in its usual case here, since an entry of the section may have the same name.
+    A title must be in its usual case and have its colon, since an entry of the section may have the same name; or it is underlined, or a field.
     """
     line = lines[place].strip()
     return (
@@ -212,23 +212,26 @@ def _starts_section(lines: list[str], place: int) -> bool:
 
 
 def _is_underlined(lines: list[str], place: int) -> bool:
-    """Return whether the line below ``lines[place]`` consists of three or more dashes or equals signs."""
+    """Return whether the line below ``lines[place]`` is three or more dashes, or equals signs.
+
+    False if ``lines[place]`` is blank.
+    """
     under = lines[place + 1].strip() if place + 1 < len(lines) else ""
     return len(under) >= 3 and lines[place] != "" and under in ("-" * len(under), "=" * len(under))
 
 
 def _find_line(lines: list[str], begin: int, ends: Callable[[int, str], object]) -> int:
-    """Return the number of the first line from `begin` on for which `ends` is true; else ``len(lines)``.
+    """Return the index of the first line from `begin` on for which `ends` is true; else ``len(lines)``.
 
-    `ends` is called with the number of a line and the line.
+    `ends` is called with the index of a line and the line.
     """
     return next((number for number in range(begin, len(lines)) if ends(number, lines[number])), len(lines))
 
 
 def _end_of_indented(lines: list[str], place: int, kind: str) -> int:
-    """Return the number of the line after the Google section whose header is ``lines[place]``.
+    """Return the index of the line after the Google section whose header is ``lines[place]``.
 
-    The section ends at a line that is indented no more than its header, or at another header.
+    The section ends at a line that is indented no more than its header, at another header, or at the end of `lines`. `kind` is its subject.
     """
     margin = _indentation(lines[place])
     first = _find_line(lines, place + 1, lambda _, line: line)
@@ -249,9 +252,10 @@ def _end_of_indented(lines: list[str], place: int, kind: str) -> int:
 
 
 def _end_of_underlined(lines: list[str], place: int, kind: str) -> int:
-    """Return the number of the line after the NumPy section whose title is ``lines[place]``.
+    """Return the index of the line after the NumPy section whose title is ``lines[place]``.
 
-    The section ends at the next section, at a line that is indented less than the title, or at the prose below its entries.
+    The section ends at the next section, at a line that is indented less than the title, or, unless its `kind` is `aside`, at the prose below
+    its entries.
     """
     margin, begin = _indentation(lines[place]), place + 2
     end = _find_line(
@@ -278,14 +282,14 @@ def _end_of_underlined(lines: list[str], place: int, kind: str) -> int:
 
 
 def _end_of_fields(lines: list[str], place: int) -> int:
-    """Return the number of the line after the run of fields that begins at ``lines[place]``.
+    """Return the index of the line after the consecutive fields that begin at ``lines[place]``.
 
-    The run ends at a new paragraph, at another section, or at a field that is not one of the known ones.
+    They end at a new paragraph, at another section, or at a field that is not one of the known ones.
     """
     margin = _indentation(lines[place])
 
     def ends(number: int, line: str) -> bool:
-        """Return whether `line` neither begins a known field nor continues the field above."""
+        """Return whether `line` (of index `number`, not blank) neither begins a known field nor continues one."""
         depth, bare = _indentation(line), line.strip()
         if not line or depth > margin or (depth == margin and _FIELD.match(bare)):
             return False
@@ -296,7 +300,7 @@ def _end_of_fields(lines: list[str], place: int) -> int:
 
 
 def _end_of_fence(lines: list[str], place: int) -> int:
-    """Return the number of the line after the fenced block that begins at ``lines[place]``.
+    """Return the index of the line after the fenced block that begins at ``lines[place]``.
 
     If the block is never closed, this is the line after its first line.
     """
@@ -306,9 +310,10 @@ def _end_of_fence(lines: list[str], place: int) -> int:
 
 
 def _entries(lines: list[str], begins: Callable[[str], object]) -> Iterator[list[str]]:
-    """Yield the lines of each entry of a section.
+    """Yield the lines of each entry of a section, as lists; the first line of each without indentation.
 
-    An entry begins at the first line that is not blank, and at each later line for which `begins` is true.
+    An entry begins at the first line that is not blank, and at each later one for which `begins` is true. Blank lines before the first are left
+    out.
     """
     entry: list[str] = []
     for line in lines:
@@ -331,9 +336,9 @@ _SIMPLE_HEAD: Final = re.compile(r" *(?:[-*+•] +)?([^\s:(,]+)(?:\s*\(([^()]*)\
 
 
 def _read_google(section: _Section) -> Iterator[_Entry]:
-    """Yield the entries of a Google section, such as `Args:`.
+    """Yield the entries of a Google section, such as `Args:`; one for each name of an entry with several.
 
-    Lines that are not entries are entries of the kind `unread`.
+    A line that is not an entry is an entry of the kind `unread`. `Returns:` and `Yields:` are one entry.
     """
     if section.kind in ("returns", "yields"):
         type_, text = _split_result("\n".join(_dedent(section.lines)).strip())
@@ -355,7 +360,7 @@ def _read_google(section: _Section) -> Iterator[_Entry]:
 
 
 def _entry_indentation(lines: list[str]) -> int:
-    """Return the indentation of the first line that reads as an entry's head, or else of the first line."""
+    """Return the indentation of the first line that reads as an entry's head, or else of the first text."""
     first = lines[0] if lines and lines[0] else next((line for line in lines if line), "")
     plain = _SIMPLE_HEAD.match(first)
     if (plain is None or not plain[1].isidentifier()) and _parse_head(first) is None:
@@ -369,7 +374,10 @@ def _entry_indentation(lines: list[str]) -> int:
 
 
 def _parse_head(text: str) -> tuple[list[str], str | None, str] | None:
-    """Return the names, the type and the text of an entry `name (type): text`; None if `text` is not one."""
+    """Return the names, the type and the text of an entry `name (type): text`; None if `text` is not one.
+
+    There may be several names, as in `x, y: text`. The type is None if there is none.
+    """
     if plain := _SIMPLE_HEAD.match(text):
         written, type_ = plain.groups("")
         rest = text[plain.end() :]
@@ -389,7 +397,7 @@ def _parse_head(text: str) -> tuple[list[str], str | None, str] | None:
 def _split_result(text: str) -> tuple[str | None, str]:
     """Return the type of a result, or None, and the text about the result.
 
-    Both forms are read: `dict[str, int]: text`, and the type alone, such as `int`, which is then the text, too.
+    `dict[str, int]: text` has both; a type alone, such as `int`, is the text, too; any other `text` is returned whole, without a type.
     """
     parts = _split_at_colon(text)
     if parts is None:
@@ -400,7 +408,7 @@ def _split_result(text: str) -> tuple[str | None, str]:
 
 
 def _is_type(text: str) -> bool:
-    """Return whether `text` looks like a type, not like words.
+    """Return whether `text` looks like a type, not like words; False if it is empty.
 
     A type is one word outside brackets, or several words joined by `|`.
     """
@@ -414,7 +422,8 @@ def _is_type(text: str) -> bool:
 def _read_numpy(section: _Section) -> Iterator[_Entry]:
     """Yield the entries of a NumPy section, as docstring_parser reads them.
 
-    Lines that it cannot read are entries of the kind `unread`.
+    Lines that it cannot read are entries of the kind `unread`; if it fails, these are all heads of entries. A section about the result is one
+    entry.
     """
     level = next((_indentation(line) for line in section.lines if line), 0)
     title = section.kind.title()
@@ -456,7 +465,10 @@ _KIND_OF_FIELD: Final = {
 
 
 def _read_fields(section: _Section) -> Iterator[_Entry]:
-    """Yield the entries of a run of reST or Epydoc fields."""
+    """Yield the entries of a section of reST or Epydoc fields, such as `:param x: text`.
+
+    Fields without a colon or a name are of the kind `unread`; fields about exceptions are left out.
+    """
     margin = _indentation(section.lines[0])
     for field in _entries(section.lines, lambda line: _indentation(line) <= margin and _FIELD.match(line.lstrip())):
         parts = _split_at_colon("\n".join(field)[1:])
@@ -496,7 +508,7 @@ _NAME_PATTERN: Final = re.compile(r"[^\W\d][\w.-]*")
 def _split_at_colon(text: str) -> tuple[str, str] | None:
     """Return the parts of `text` before and after the first colon outside brackets and quotations.
 
-    None if the first line has no such colon. Within brackets, the head continues in the next line.
+    None if there is no such colon in the first line, which continues in the next one within brackets.
     """
     depth = 0
     for token in _TOKEN.finditer(text):
@@ -513,7 +525,7 @@ def _split_at_colon(text: str) -> tuple[str, str] | None:
 
 
 def _names_in(text: str) -> list[str]:
-    r"""Return the names in `x`, `x, y`, `**kwargs`, `\*args`, `my\_name` or `'x'`; empty for other texts."""
+    r"""Return the names, without stars, in `x, y`, `**kwargs`, `\*args`, `my\_name` or `'x'`; else `[]`."""
     if text.isidentifier():
         return [text]
     names = [name.replace("\\", "").strip(" -+•*`'\"") for name in text.split(",")]
@@ -526,7 +538,7 @@ _OPTIONAL: Final = re.compile(r" ?[,(] ?(?:optional|default)\b.*|^optional$")
 
 
 def _type_text(text: str) -> str | None:
-    """Return `text`, a type, without an `optional` or `default` after it; None if nothing else is left."""
+    """Return `text`, a type, in one line without `optional` or `default` after it; None if none is left."""
     return _OPTIONAL.sub("", " ".join(text.split())) or None if text else None
 
 
@@ -536,8 +548,8 @@ def _type_text(text: str) -> str | None:
 def _clean_lines(text: str) -> list[str]:
     """Return the lines of a docstring without the source's indentation and without repeated blank lines.
 
-    This is what PEP 257 describes and `inspect.cleandoc` does. That function takes quadratic time for blank lines at the start, and
-    keeps the line ends of Windows.
+    Blank lines at its beginning and end are left out. This is what PEP 257 describes and `inspect.cleandoc` does; that function takes quadratic
+    time for blank lines at the start, and keeps the line ends of Windows.
     """
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -556,21 +568,22 @@ def _clean_lines(text: str) -> list[str]:
 
 
 def _indentation(line: str) -> int:
+    """Return the number of white space characters at the beginning of `line`."""
     return len(line) - len(line.lstrip())
 
 
 def _dedent(lines: list[str]) -> list[str]:
-    """Return `lines` without their common indentation and without white space at their ends."""
+    """Return `lines` without their common indentation and without white space at their ends.
+
+    Blank lines become empty, and do not count for the indentation.
+    """
     lines = [line.rstrip() for line in lines]
     margin = min([len(line) - len(line.lstrip()) for line in lines if line], default=0)
     return [line[margin:] for line in lines] if margin else lines
 
 
 def _entry_text(text: str) -> str:
-    """Return `text`, the text of an entry, without white space around it.
-
-    The lines after the first lose their own common indentation.
-    """
+    """Return `text`, of an entry, stripped; the lines after the first lose their own common indentation."""
     if "\n" not in text:
         return text.strip()
     line, _, others = text.partition("\n")
@@ -617,10 +630,11 @@ def type_named(text: str) -> Any | None:
 
 
 def _type_of_node(node: ast.expr) -> Any:
-    """Return the type that `node`, a part of a parsed text, names.
+    """Return the type that `node`, a part of a parsed text, names; the constant None names `NoneType`.
 
     Raises:
         LookupError: The type is not known.
+        ValueError: A part of a Literal is not a constant.
     """
     match node:
         case ast.Constant(value=None):
@@ -662,7 +676,7 @@ def _generic_type(name: str, parts: list[ast.expr]) -> Any:
 
 
 def _union(parts: list[ast.expr]) -> Any:
-    """Return the union of the types that `parts` name."""
+    """Return the union of the types that `parts` name; raise `LookupError` if one is not known."""
     return typing.Union[tuple(map(_type_of_node, parts))]  # noqa: UP007  # of any number of types
 
 
@@ -670,7 +684,8 @@ def _literal(parts: list[ast.expr]) -> Any:
     """Return the Literal of the constants in `parts`.
 
     Raises:
-        LookupError: A constant is not a text, a whole number or None, or there are none.
+        LookupError: A constant is not a text, a whole number, a truth value or None, or there are none.
+        ValueError: A part is not a constant.
     """
     if not parts:
         raise LookupError

@@ -119,7 +119,10 @@ def count_forks() -> None:
 
 
 def _renew_in_child() -> None:
-    """Count the fork, and renew the SQLite lock and every registered owner that still exists."""
+    """Count the fork in `generation`, and renew what a forked process has to make again.
+
+    That is the SQLite lock, and each registered owner that still exists, whose function `renew` is called with it.
+    """
     global generation  # noqa: PLW0603
     generation += 1
     sqlite_lock.renew()

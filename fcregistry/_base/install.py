@@ -79,7 +79,10 @@ def install_command(requirement: str) -> str:
 
 
 def _plugin_beside(source: InstallSource, project: str) -> Path | None:
-    """Return the folder or newest wheel of the plugin `project` beside fcregistry's source, or None."""
+    """Return the path of the plugin `project` beside fcregistry's source, or None if there is none.
+
+    For a `source` that is a folder, it is the plugin's folder in `plugins`; for a wheel, the newest wheel of the plugin in the same folder.
+    """
     from pathlib import Path
 
     place = Path(source.path)
@@ -92,7 +95,7 @@ def _plugin_beside(source: InstallSource, project: str) -> Path | None:
 
 
 def _quoted(text: str) -> str:
-    """Return `text`, quoted if need be, as one word of a command line.
+    """Return `text` as one word of a command line, in quotes only if it needs them.
 
     Double quotes are preferred, because cmd.exe knows no others.
     """

@@ -100,12 +100,12 @@ def is_too_deep(value: object) -> bool:
 
 
 def _refuse_constant(name: str) -> Any:
-    """Raise ValueError about `NaN`, `Infinity` or `-Infinity`."""
+    """Raise `ValueError` that `name`, which is `NaN`, `Infinity` or `-Infinity`, is not a JSON number."""
     raise ValueError(f"{name} is not a JSON number")
 
 
 def _object_of_unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
-    """Return the dict of `pairs`.
+    """Return the dict of `pairs`, the names and values of a JSON object.
 
     Raises:
         ValueError: A name occurs twice.
@@ -121,7 +121,10 @@ def _object_of_unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _error_text(text: str, reason: str, place: int) -> str:
-    """Return the message about `text`, at whose character `place` the parser stopped for `reason`."""
+    """Return the message about `text`, at whose index `place` the parser stopped for `reason`.
+
+    It says that the arguments are cut off, if they are, or else where they are not valid JSON.
+    """
     if reason.startswith("Unterminated string") or _is_cut_off(text[place:]):
         return (
             f"the arguments are cut off: the JSON ends at character {len(text)} before it is complete. "
@@ -139,9 +142,9 @@ _UNFINISHED: Final = re.compile(
 
 
 def _is_cut_off(rest: str) -> bool:
-    """Return whether the text ends within the token at which the parser stopped.
+    """Return whether a text ends within the token at which the parser stopped.
 
-    `rest` is the text from there on.
+    `rest` is the text from that token on.
     """
     if rest.startswith("/*"):
         return "*/" not in rest[2:]
@@ -202,6 +205,8 @@ def with_plain_floats(value: Any) -> Any:
 
 def _decoders(number: Callable[[str], float]) -> tuple[json.JSONDecoder, json.JSONDecoder]:
     """Return a decoder, and a second one that also refuses a name that occurs twice in an object.
+
+    Both raise `ValueError` for that, for `NaN` and `Infinity`, and for a number that is not finite.
 
     Args:
         number: Returns the number for the text of a number that has a fraction or an exponent.
@@ -300,7 +305,7 @@ class _Change(NamedTuple):
 def _original_position(changes: list[_Change], place: int) -> int:
     """Return the position in the original text of `place`, a position in the repaired text.
 
-    For a position inside a replacement, it is the start of the replaced text.
+    `changes` are sorted. For a position inside a replacement, it is the start of the replaced text.
     """
     longer = 0
     for _, start, end, new in changes:
@@ -334,7 +339,10 @@ _LITERALS: Final = {"True": "true", "False": "false", "None": "null"}
 
 
 def _all_changes(text: str) -> Iterator[_Change]:
-    """Yield the changes that repair slips in `text`, in order, whether the caller allows the slip or not."""
+    """Yield the changes that repair slips in `text`, in order of position.
+
+    They are those of every kind of slip, whether the caller allows it or not.
+    """
     opening = _OPENING_FENCE.match(text)
     if opening:
         yield _Change("fences", opening.start(1), opening.end(1), "")
@@ -356,9 +364,9 @@ def _all_changes(text: str) -> Iterator[_Change]:
 
 
 def _tokens(text: str, place: int) -> Iterator[re.Match[str] | None]:
-    """Yield the tokens of `text` from `place` on, then None.
+    """Yield the tokens of `text` from `place` on as matches, without white space, and then None.
 
-    They end with the text, after `MAX_TOKENS`, or before text that no change makes valid.
+    They end with the text, after `MAX_TOKENS` (white space included), or before text that no change makes valid.
     """
     for _ in range(MAX_TOKENS):
         token = _TOKEN.match(text, place)
@@ -371,7 +379,10 @@ def _tokens(text: str, place: int) -> Iterator[re.Match[str] | None]:
 
 
 def _changes_of(token: re.Match[str], before: re.Match[str] | None, after: re.Match[str] | None) -> Iterator[_Change]:
-    """Yield the changes that repair `token`, which is between the tokens `before` and `after`."""
+    """Yield the changes that repair `token`, if it needs any.
+
+    `before` and `after` are the tokens around it, or None at an end of the text.
+    """
     start, end = token.span()
     match token.lastgroup:
         case "string" | "cut":
@@ -401,14 +412,14 @@ def _begins_value(token: re.Match[str]) -> bool:
 
 
 def _is_mark(token: re.Match[str] | None, marks: str) -> bool:
-    """Return whether `token` is one of the characters in `marks`."""
+    """Return whether `token` is a punctuation mark that is in `marks`; False for None."""
     return token is not None and token.lastgroup == "mark" and token[0] in marks
 
 
 def _changes_in_string(token: re.Match[str]) -> Iterator[_Change]:
-    """Yield the changes that make `token`, a string in either kind of quotes, a JSON string.
+    """Yield the changes that make `token`, a string in single or double quotes, a JSON string.
 
-    An escape that JSON does not know, or a missing end, is left for the strict reader to refuse.
+    A JSON string needs none. An escape that JSON does not know, or a missing end, is left for the strict reader to refuse.
     """
     start, end = token.span()
     quote = token.string[start]
@@ -446,11 +457,11 @@ def has_unique_names(text: str, value: dict[str, Any] | list[Any]) -> bool:
 
 
 def _count_names(value: dict[str, Any] | list[Any], with_colons: bool = False) -> int:
-    """Return the number of names in all objects of a JSON value.
+    """Return the number of names in all objects of a JSON value, at any depth.
 
     Args:
         value: The value.
-        with_colons: Whether to add the colons in names and other texts.
+        with_colons: Whether to add the number of colons in names and other texts.
     """
     count = 0
     inside: list[Any] = [value]

@@ -65,6 +65,8 @@ def home_folder() -> str | None:
 def _folder_of_user(variable: str, usual: str) -> str | None:
     """Return the path of fcregistry's folder in a folder of the user; None if the user has no home folder.
 
+    The folder need not exist.
+
     Args:
         variable: The environment variable that names the user's folder.
         usual: The user's folder if the variable has no absolute path; may begin with `~`.
@@ -76,6 +78,7 @@ def _folder_of_user(variable: str, usual: str) -> str | None:
 
 
 def _platformdirs() -> PlatformDirsABC:
+    """Return the object of the package platformdirs that knows fcregistry's folders on this system."""
     from platformdirs import PlatformDirs  # takes 11 ms, and Unix does not need it
 
     return PlatformDirs(NAME, appauthor=False)

@@ -99,6 +99,10 @@ class Secrets:
         return value
 
     def _is_in_number(self, value: float) -> bool:
+        """Return whether `value`, as Python writes it, contains a secret.
+
+        False if it has more digits than Python writes.
+        """
         try:
             return any(each in str(value) for each in self._texts)
         except ValueError:  # it has more digits than Python writes
@@ -152,6 +156,11 @@ _FILTER: Final = _HidingFilter()
 
 
 def _credentials(value: str) -> tuple[str, ...]:
+    """Return the secrets in `value`, the value of an `Authorization` header, or an empty tuple.
+
+    It is empty if `value` is not of a known scheme. Otherwise it has the credentials after the scheme, and for `Basic` the decoded pair and the
+    password in it, both of which are empty texts for other schemes.
+    """
     found = _AUTHORIZATION.fullmatch(value.strip())
     if found is None:
         return ()
@@ -165,11 +174,14 @@ def _credentials(value: str) -> tuple[str, ...]:
 
 @lru_cache(maxsize=32)  # a client makes the same secrets for each request, and compiling takes up to 0.1 s
 def _pattern_of_text(values: frozenset[str]) -> re.Pattern[str]:
+    """Return the cached pattern that finds each of `values` in a text, in each of its spellings."""
     return re.compile(_pattern(values, re.escape))
 
 
 @lru_cache(maxsize=64)
 def _pattern_of_bytes(values: frozenset[str], encoding: str) -> re.Pattern[bytes]:
+    """Return the cached pattern that finds each of `values` in bytes in `encoding`, in each spelling."""
+
     def literal(text: str) -> str:
         return re.escape(text.encode(encoding, "surrogatepass").decode("latin-1"))
 
@@ -177,11 +189,13 @@ def _pattern_of_bytes(values: frozenset[str], encoding: str) -> re.Pattern[bytes
 
 
 def _pattern(values: Iterable[str], literal: Callable[[str], str]) -> str:
-    """Return a pattern for values in each of their spellings.
+    """Return a regular expression that matches each of `values` in each of its spellings.
+
+    The longest spellings are tried first.
 
     Args:
-        values: The values.
-        literal: Returns a pattern that matches a text exactly.
+        values: The values, none of which is empty.
+        literal: Returns a regular expression that matches a text exactly.
     """
     spelled: dict[str, str] = {}
     for value in values:
@@ -198,9 +212,10 @@ def _pattern(values: Iterable[str], literal: Callable[[str], str]) -> str:
 
 
 def _base64_forms(octets: bytes) -> Iterator[str]:
-    """Yield bytes in base64, and the part of it that does not depend on the bytes around them.
+    """Yield `octets` in base64, and the parts of it that do not depend on the bytes around them.
 
-    Four digits of 6 bits encode a group of three bytes, so a digit at either end may have bits of a neighbour.
+    There is one such part for each of the three positions in a group of three bytes, unless it has fewer than `_MIN_BASE64_LENGTH` digits. Four
+    digits of 6 bits encode a group, so a digit at either end may have bits of a neighbour.
     """
     yield b2a_base64(octets, newline=False).decode()
     for before in range(3):  # the number of other bytes that precede these in a group
@@ -213,13 +228,19 @@ def _base64_forms(octets: bytes) -> Iterator[str]:
 
 
 def _base64_pattern(form: str, literal: Callable[[str], str]) -> str:
-    """Return a pattern for base64 with line breaks anywhere; letters and digits are never escaped."""
+    """Return a regular expression for the base64 text `form` with white space between any two characters.
+
+    Letters and digits are never escaped; other characters are in each of their spellings. `literal` is as for `_pattern`.
+    """
     gap = "(?:" + "|".join(map(literal, " \t\r\n")) + ")*"
     return gap.join(literal(char) if char.isalnum() else _character_pattern(char, literal) for char in form)
 
 
 def _character_pattern(char: str, literal: Callable[[str], str]) -> str:
-    """Return a pattern for a character in each of its spellings."""
+    """Return a regular expression for the character `char` in each of its spellings.
+
+    They are itself, percent-encoded, and escaped as in JSON or HTML, also twice. `literal` is as for `_pattern`.
+    """
     units = char.encode("utf-16-be", "surrogatepass").hex()
     percent = f"{literal('%')}(?:{literal('25')})*"
     escape = f"(?i:{literal(chr(92))}|{percent}{literal('5c')})"

@@ -68,9 +68,9 @@ def is_redefinition(old: Callable[..., Any], new: Callable[..., Any]) -> bool:
 
 
 def _in_one_import(first: Any, second: Any) -> bool:
-    """Return whether one import, which is still running, has made both functions.
+    """Return whether one import, which is still running, has made the functions `first` and `second`.
 
-    Then a second `def` of the same name is not an edit.
+    Then a second `def` of the same name is not an edit. False for objects without `__globals__`.
     """
     scope: dict[str, Any] = getattr(second, "__globals__", {})
     if getattr(first, "__globals__", None) is not scope:
@@ -79,9 +79,10 @@ def _in_one_import(first: Any, second: Any) -> bool:
 
 
 def _same_defaults(old: Any, new: Any) -> bool:
-    """Return whether the plain defaults of two functions are equal.
+    """Return whether the positional defaults of the functions `old` and `new` are equal, pair by pair.
 
-    They differ in `for n in …: def f(x, n=n)`. A reload makes defaults of other types again, so these are not compared.
+    They differ in `for n in …: def f(x, n=n)`. Pairs of other types than texts, numbers, bytes, truth values and None are not compared, since a
+    reload makes them again; nor are defaults that only one of the functions has.
     """
     plain = (str, int, float, bool, bytes, type(None))
     pairs = zip(getattr(old, "__defaults__", None) or (), getattr(new, "__defaults__", None) or (), strict=False)
@@ -89,9 +90,10 @@ def _same_defaults(old: Any, new: Any) -> bool:
 
 
 def _same_cells(old: Any, new: Any) -> bool:
-    """Return whether two functions close over the same or equal values.
+    """Return whether the functions `old` and `new` close over the same or equal values.
 
-    A wrapped function (functools.wraps) counts as the same if it was redefined, as by a reload.
+    A function counts as the same as itself in its own closure, and so does a wrapped function (functools.wraps) that was redefined, as by a
+    reload. Cells without a value are not compared.
     """
     wrapped: tuple[Any, Any] = getattr(old, "__wrapped__", None), getattr(new, "__wrapped__", None)
     for first, second in zip(
@@ -110,7 +112,10 @@ def _same_cells(old: Any, new: Any) -> bool:
 
 
 def _same_state(old: Any, new: Any) -> bool:
-    """Return whether partials, bound methods or callable objects have the same state besides their code."""
+    """Return whether the callables `old` and `new` have the same state besides their code.
+
+    It is the arguments of a partial and the state of its function, the object of a bound method, or else the callable object itself.
+    """
     if _holds(old, "func", "keywords") and _holds(new, "func", "keywords"):
         return is_same_or_equal((old.args, old.keywords), (new.args, new.keywords)) and _same_state(old.func, new.func)
     if hasattr(old, "__code__") or hasattr(new, "__code__"):
@@ -120,7 +125,11 @@ def _same_state(old: Any, new: Any) -> bool:
 
 
 def _same_instance(old: object, new: object) -> bool:
-    """Return whether `new` is or equals `old`, or is of a class that was made again, as by a reload."""
+    """Return whether `new` is or equals `old`, or is of a class that was made again, as by a reload.
+
+    `old` and `new` may be classes themselves. A class was made again if another class has its module and its qualified name, and is not local
+    to a function.
+    """
     if is_same_or_equal(old, new):
         return True
     first, second = (each if isinstance(each, type) else type(each) for each in (old, new))
@@ -195,21 +204,25 @@ def check_callable(function: object, name: object = None, options: Mapping[str, 
 
 
 def _is_routine(function: object) -> bool:
-    """Return whether an object is a function, method, builtin or partial, or wraps one of these."""
+    """Return whether `function` is a function, method, builtin or partial, or wraps one of these.
+
+    False for other objects that have a `__call__`.
+    """
     routine = ("__code__", "__func__", "__wrapped__")
     is_builtin = type(function).__module__ == "builtins" and _holds(function, "__text_signature__")
     return is_builtin or _is_partial(function) or any(_holds(function, name) for name in routine)
 
 
 def _is_partial(function: object) -> bool:
-    """Return whether an object is a functools.partial, without importing functools."""
+    """Return whether `function` is a functools.partial or of a subclass, without importing functools."""
     return any(cls.__module__ == "functools" and cls.__name__ == "partial" for cls in type(function).__mro__)
 
 
 def _has_described_call(function: Callable[..., Any]) -> bool:
-    """Return whether each parameter of an object's `__call__` has an annotation or a text.
+    """Return whether each parameter of the `__call__` of `function` has an annotation or a text.
 
-    False if its only parameters are `*args` and `**kwargs`, or if it is written in C.
+    False if its only parameters are `*args` and `**kwargs`, if it is written in C, or if there is no such method; True if it has no parameters.
+    The text is that of the docstring.
     """
     call: Any = next((vars(cls)["__call__"] for cls in type(function).__mro__ if "__call__" in vars(cls)), None)
     if not hasattr(call, "__get__"):
@@ -228,7 +241,7 @@ def _has_described_call(function: Callable[..., Any]) -> bool:
 
 
 def _describe_kind(value: object) -> str:
-    """Return what a value is, for an error: `a class (…)`, or the name of its type with an article."""
+    """Return what `value` is, for an error: `a class (…)`, or the name of its type with an article."""
     if isinstance(value, type):
         return "a class (register its instances' methods with register_object)"
     name = type(value).__name__
@@ -404,16 +417,20 @@ def external_tool_problem(value: object) -> str:
 
 
 def _external_name(tool: object) -> str:
-    """Return the name of another library's tool, or an empty text if the tool would have to compute it."""
+    """Return the name of `tool`, which is of another library, as an attribute holds it.
+
+    The text is empty if the tool has none, or would have to compute it.
+    """
     places = [_held(tool, attribute) for attribute in ("name", "_name", "_tool_name")]
     places.append(_own_attributes(_held(tool, "_metadata")).get("name"))  # LlamaIndex
     return next((each for each in places if isinstance(each, str)), "")
 
 
 def _function_within(tool: object, attributes: tuple[str, ...]) -> str:
-    """Return the words for the function that another library's tool holds in one of `attributes`.
+    """Return words for the function that another library's `tool` holds in the first of `attributes`.
 
-    Empty if it holds none.
+    They say how to register it: `its function, tool.NAME`, or a call of `Tool.from_function` if it takes `**kwargs`. Attributes that hold no
+    function are skipped; the text is empty if none holds one.
     """
     for attribute in attributes:
         function = _held(tool, attribute)
@@ -427,7 +444,7 @@ def _function_within(tool: object, attributes: tuple[str, ...]) -> str:
 
 
 def _takes_anything(function: Callable[..., Any]) -> bool:
-    """Return whether a function takes `**kwargs`; False if its signature is not known."""
+    """Return whether `function` takes `**kwargs`; False if its signature is not known."""
     try:
         return any(each.kind is each.VAR_KEYWORD for each in signature_of(function).parameters.values())
     except (TypeError, ValueError):
@@ -435,9 +452,9 @@ def _takes_anything(function: Callable[..., Any]) -> bool:
 
 
 def _held(value: object, attribute: str) -> Any:
-    """Return the value of `attribute` as an object or one of its classes holds it, or None.
+    """Return `attribute` as the `__dict__` of `value`, or of one of its classes, holds it; else None.
 
-    None of the object's code runs.
+    None of the object's code runs: a property is returned itself.
     """
     own = _own_attributes(value)
     if attribute in own:
@@ -446,12 +463,12 @@ def _held(value: object, attribute: str) -> Any:
 
 
 def _holds(value: object, *attributes: str) -> bool:
-    """Return whether an object or its classes hold all `attributes`, none of which is None."""
+    """Return whether `value` or its classes hold all `attributes`, and none of them is None."""
     return all(_held(value, each) is not None for each in attributes)
 
 
 def _own_attributes(value: object) -> Mapping[str, Any]:
-    """Return the `__dict__` of an object, or an empty dict if it has none."""
+    """Return the `__dict__` of `value` itself, or an empty mapping if it has none that is a dict."""
     try:
         own = object.__getattribute__(value, "__dict__")
     except Exception:  # noqa: BLE001  # there are none, or foreign code: a class may have a property of this name
@@ -499,9 +516,10 @@ def annotations_of(owner: Any) -> dict[str, Any]:
 
 
 def _evaluate_each(function: Any, annotate: Any) -> dict[str, Any]:
-    """Return the annotations of a function, each evaluated by itself (from Python 3.14 on).
+    """Return the annotations of `function` by name, each evaluated by itself (from Python 3.14 on).
 
-    An annotation that cannot be evaluated becomes an `Unresolved`. `annotate` is the function's `__annotate__`.
+    An annotation that cannot be evaluated becomes an `Unresolved`, and one that is a text stays a text. `annotate` is the function's
+    `__annotate__`.
     """
     from annotationlib import Format, get_annotations  # type: ignore[import-not-found]  # new in Python 3.14
 
@@ -515,9 +533,10 @@ def _evaluate_each(function: Any, annotate: Any) -> dict[str, Any]:
 
 
 def _names_visible_to(annotate: Any) -> dict[str, Any]:
-    """Return the names that annotations can use: of the module, and of the functions and the class around.
+    """Return the names that annotations can use, with their values.
 
-    `annotate` is the `__annotate__` of the function that has the annotations.
+    They are those of the module, and of the functions and the class around; names without a value yet are left out. `annotate` is the
+    `__annotate__` of the function that has the annotations.
     """
     names: dict[str, Any] = {}
     for name, cell in zip(annotate.__code__.co_freevars, annotate.__closure__ or (), strict=True):
@@ -529,7 +548,10 @@ def _names_visible_to(annotate: Any) -> dict[str, Any]:
 
 
 def _unresolved(text: str, names: dict[str, Any]) -> Unresolved | None:
-    """Return an `Unresolved` with the error that evaluating the annotation `text` raises, if any, or None."""
+    """Return an `Unresolved` with the error that evaluating the annotation `text` raises, or None.
+
+    None means that it can be evaluated with `names`, or that it is not valid syntax.
+    """
     try:
         eval(text, names)  # noqa: S307  # the author's own annotation, as Python evaluates it
     except SyntaxError:  # a part of it has no source text, such as a lambda: its value is used

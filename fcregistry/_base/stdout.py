@@ -38,13 +38,13 @@ class _PrintsToStderr:
                 self._leave(thread)
 
     def _leave(self, thread: int) -> None:
-        """Count one exit of `thread`, and restore stdout if no thread is inside any more."""
+        """Remove one entry of `thread`, and restore `sys.stdout` if no thread is inside any more."""
         self._inside.remove(thread)
         if not self._inside:
             sys.stdout, self._stdout = self._stdout, None
 
     def _renew(self) -> None:
-        """Count the exits of the threads that this forked process does not have."""
+        """Make a new lock, and remove the entries of threads that this forked process does not have."""
         self._lock = threading.Lock()
         for thread in [each for each in self._inside if each != threading.get_ident()]:
             self._leave(thread)

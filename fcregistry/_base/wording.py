@@ -106,6 +106,10 @@ class _ProblemWriter:
         return known
 
     def _make_problems(self, violation: Violation) -> list[Problem]:
+        """Return the problems of `violation`, at most `MAX_VIOLATIONS`, with its conditions in each message.
+
+        A union has those of `_union_problems`, missing and unknown names have one each, and any other keyword has one.
+        """
         path, keyword, limit = violation.path, violation.keyword, violation.limit
         if keyword in ("anyOf", "oneOf") and violation.branches:
             problems = self._union_problems(violation)
@@ -123,7 +127,14 @@ class _ProblemWriter:
         return problems[:MAX_VIOLATIONS]
 
     def _union_problems(self, violation: Violation) -> list[Problem]:
-        """Return the problems of the branch that was meant, or one problem with what all branches take."""
+        """Return the problems of a value that no branch of a union takes; `violation` is that of the union.
+
+        Branches that refuse the type of the value itself do not count. If each of several others refuses a constant in the same field, it is
+        one problem that lists what the field may be. Otherwise, branches that refuse a constant of a field that another branch takes do not
+        count either, if others are left. If one branch is left, or a branch has violations inside the value or in its names, they are the
+        problems of `_nearest`. Else it is one problem that lists what each branch that is left requires, or what every branch requires if none
+        is left.
+        """
         path, branches = violation.path, violation.branches
         meant = [branch for branch in branches if not _has_wrong_type(branch, path)]
         tags = [_wrong_tags(branch, path) for branch in meant]
@@ -137,9 +148,10 @@ class _ProblemWriter:
         return [Problem(json_path(path), f"{_alternatives(candidates or branches)}, not {show(violation.instance)}")]
 
     def _nearest(self, branches: Sequence[Sequence[Violation]], path: tuple[str | int, ...]) -> list[Problem]:
-        """Return the problems of the branch with the fewest.
+        """Return the problems of the branch that has the fewest; `path` is that of the union.
 
-        Of several such branches, return the problems that all share, or else those of the first.
+        Of several such branches, return the problems that all of them have. If there are none, return those of the first; but if each branch
+        only lacks names of the value itself, return one problem that lists these names as alternatives.
         """
         weights = [
             sum(len(inner.limit) if inner.keyword in _NAME_KEYWORDS else 1 for inner in branch) for branch in branches
@@ -158,7 +170,7 @@ class _ProblemWriter:
 
 
 def _sort_key(path: str) -> list[tuple[int, int, str]]:
-    """Order paths by segment, array positions as numbers."""
+    """Return the key by which `path` is sorted: its segments, array positions as numbers and before names."""
     return [
         (0, int(part), "") if part.isdigit() and len(part) < 19 else (1, 0, part)
         for part in re.split(r"[\[\].]", path)
@@ -167,6 +179,7 @@ def _sort_key(path: str) -> list[tuple[int, int, str]]:
 
 
 def _problem(violation: Violation) -> Problem:
+    """Return the one problem of `violation`: what its keyword requires, and usually the value."""
     asked = violation.asked or requirement(violation.keyword, violation.limit)
     link = _BEFORE_VALUE.get(violation.keyword, ", not ")
     return Problem(json_path(violation.path), f"{asked}{link}{show(violation.instance)}" if link else asked)
@@ -194,6 +207,10 @@ _STRING_KEYWORDS: Final = ("anyOf", "const", "enum", "format", "maxLength", "min
 
 
 def _unknown_names(violation: Violation) -> list[Problem]:
+    """Return one problem for each unknown name in `violation`, of `additionalProperties`, sorted by path.
+
+    The first `MAX_PROBLEMS` of them suggest a known name, if one is similar, or list the known names.
+    """
     paths = {name: json_path((*violation.path, name)) for name in violation.limit}
     names = sorted(paths, key=lambda name: _sort_key(paths[name]))
     # The nearest name is searched only for problems that are shown: a call may have a hundred unknown names.
@@ -205,6 +222,10 @@ def _unknown_names(violation: Violation) -> list[Problem]:
 
 
 def _unknown_name(name: str, known: Sequence[str]) -> str:
+    """Return the message about `name`, which is not one of `known`.
+
+    It suggests the most similar name, or else lists the first `MAX_CHOICES` names of `known`, or says that there are none.
+    """
     from difflib import get_close_matches  # only on the way to an error
 
     close = get_close_matches(name, known, n=1)
@@ -217,7 +238,10 @@ def _unknown_name(name: str, known: Sequence[str]) -> str:
 
 
 def _wrong_name(names: Any) -> str:
-    """Return the message about a name that `propertyNames` refuses, with the keywords that its schema has."""
+    """Return the message about a name that `propertyNames` refuses, with what names must be.
+
+    `names` is the schema of the names; its keywords that are not about strings are left out.
+    """
     must = (
         [requirement(keyword, limit) for keyword, limit in names.items() if keyword in _STRING_KEYWORDS]
         if isinstance(names, dict)
@@ -230,13 +254,14 @@ def _wrong_name(names: Any) -> str:
 
 
 def _has_wrong_type(branch: Sequence[Violation], path: tuple[str | int, ...]) -> bool:
+    """Return whether `branch` refuses the type of the value at `path` itself."""
     return any(inner.keyword == "type" and inner.path == path for inner in branch)
 
 
 def _wrong_tags(branch: Sequence[Violation], path: tuple[str | int, ...]) -> list[Violation]:
-    """Return the violations of constants directly below a union.
+    """Return the violations of `enum` and `const` in `branch` by direct fields of the value at `path`.
 
-    A field with constants may say which branch is meant.
+    A field with constants may say which branch of the union a value is written for. The list may be empty.
     """
     return [inner for inner in branch if inner.keyword in ("enum", "const") and inner.path[:-1] == path != inner.path]
 
@@ -244,9 +269,9 @@ def _wrong_tags(branch: Sequence[Violation], path: tuple[str | int, ...]) -> lis
 def _without_rejected_tags(
     branches: Sequence[Sequence[Violation]], tags: Iterable[Sequence[Violation]]
 ) -> list[Sequence[Violation]]:
-    """Return the branches without those that refuse a constant that another branch accepts.
+    """Return `branches` without those that refuse a constant of a field that another branch takes.
 
-    The other branch is the one that is meant.
+    `tags` has the result of `_wrong_tags` for each branch. The value is probably written for that other branch. The list may be empty.
     """
     suits: dict[tuple[str | int, ...], bool] = {}  # path of a field -> whether a branch accepts it
     kept = []
@@ -260,6 +285,7 @@ def _without_rejected_tags(
 
 
 def _rejects(branch: Iterable[Violation], path: tuple[str | int, ...]) -> bool:
+    """Return whether `branch` has a violation at `path` or below it, or does not know the name at its end."""
     return any(
         inner.path[: len(path)] == path
         or (inner.keyword == "additionalProperties" and inner.path == path[:-1] and path[-1] in inner.limit)
@@ -268,6 +294,10 @@ def _rejects(branch: Iterable[Violation], path: tuple[str | int, ...]) -> bool:
 
 
 def _alternatives(branches: Iterable[Sequence[Violation]]) -> str:
+    """Return what `branches` require, each requirement once, joined by "or", as `must be 1 or 2`.
+
+    There must be at least one violation in them.
+    """
     requirements: dict[str, None] = {}
     for branch in branches:
         for inner in branch:
@@ -277,7 +307,7 @@ def _alternatives(branches: Iterable[Sequence[Violation]]) -> str:
 
 
 def _join_by_or(phrases: Sequence[str]) -> str:
-    """Join the first thirty phrases with "or"."""
+    """Return the first `MAX_CHOICES` of `phrases` joined by "or"; if there are more, with their number."""
     more = [f"… ({len(phrases)} forms)"] if len(phrases) > MAX_CHOICES else []
     return " or ".join([*phrases[:MAX_CHOICES], *more])
 
@@ -286,12 +316,19 @@ def _join_by_or(phrases: Sequence[str]) -> str:
 
 
 def _conditions_text(conditions: Iterable[Condition]) -> str:
-    """Return the conditions of a problem in parentheses, as `if` and `dependencies` make them."""
+    """Return `conditions`, under which a keyword applies, in parentheses, each once, after a space.
+
+    The text is empty if there are none. They come from `if` and `dependencies` in the schema.
+    """
     texts = [f"{'where' if each.holds else 'unless'} {_condition_text(each)}" for each in conditions]
     return f" ({' and '.join(dict.fromkeys(texts))})" if texts else ""
 
 
 def _condition_text(condition: Condition) -> str:
+    """Return the clause for `condition`, such as `$.kind is "a"` or `$.name is given`.
+
+    If its schema has more than fields with constants and required names, the clause shows the schema.
+    """
     path, schema = condition.path, condition.schema
     if not isinstance(schema, dict) or not schema.keys() <= {"properties", "required", "type"}:
         return f"{json_path(path)} is of the form {show(schema)}"
@@ -304,7 +341,7 @@ def _condition_text(condition: Condition) -> str:
 
 
 def _choices_text(schema: Any) -> str | None:
-    """Return the only values that a schema takes, if it has no other keywords."""
+    """Return the values that `schema` takes, joined by "or", or None if it does more than list values."""
     if not isinstance(schema, dict) or not schema.keys() <= {"const", "enum", "type"} or schema.keys() <= {"type"}:
         return None
     return " or ".join(map(show, schema["enum"] if "enum" in schema else [schema["const"]]))
@@ -326,20 +363,24 @@ def requirement(keyword: str, limit: Any) -> str:
 
 
 def _count_text(count: float) -> str:
+    """Return `count`, a whole number that may be a float, as text without a fraction."""
     return show(int(count))  # 2.0 is a valid count (2020-12 core, 4.2.3)
 
 
 def _format(limit: Any) -> str:
+    """Return what the keyword `format` with the value `limit` requires, with an example if there is one."""
     example = f" (such as {show(_EXAMPLES[limit])})" if limit in _EXAMPLES else ""
     return f"must be a string of the format {show(limit)}{example}"
 
 
 def _type(limit: Any) -> str:
+    """Return what the keyword `type` with the value `limit`, a name or a list of names, requires."""
     names = [limit] if isinstance(limit, str) else sorted(limit)
     return "must be " + " or ".join(KINDS.get(name, name) for name in names)
 
 
 def _enum(limit: Any) -> str:
+    """Return what `enum` with the values `limit` requires; of many, it lists the first `MAX_CHOICES`."""
     shown = ", ".join(map(show, limit[:MAX_CHOICES]))
     more = f", … ({len(limit)} values)" if len(limit) > MAX_CHOICES else ""
     if len(limit) == 1:
@@ -348,6 +389,10 @@ def _enum(limit: Any) -> str:
 
 
 def _not(limit: Any) -> str:
+    """Return what the keyword `not` with the schema `limit` forbids.
+
+    It names required names or constants, if the schema has nothing else besides a type, or else shows the schema.
+    """
     keywords = {key: value for key, value in limit.items() if key != "type"} if isinstance(limit, dict) else {}
     if keywords.keys() == {"required"}:
         return "must not have " + " together with ".join(map(show, keywords["required"]))
@@ -357,6 +402,10 @@ def _not(limit: Any) -> str:
 
 
 def _items_of(limit: Any, how_many: str) -> str:
+    """Return what a number of items of a form requires: `must have at least 2 items of the form …`.
+
+    `limit` is a pair of the number and the schema of the items; `how_many` is the word before the number.
+    """
     count, form = limit
     return f"must have {how_many} {_count_text(count)} item{'' if count == 1 else 's'} of the form {show(form)}"
 
@@ -448,6 +497,10 @@ def json_path(path: Iterable[str | int]) -> str:
 
 @lru_cache(maxsize=1024)  # most segments are names of parameters
 def _path_segment(segment: str) -> str:
+    """Return the name `segment` as a part of a JSON path: `.name`, or `['odd key']` in quotes, escaped.
+
+    A name of more than `_MAX_VALUE_LENGTH` characters is cut off there.
+    """
     if len(segment) > _MAX_VALUE_LENGTH:
         segment = f"{segment[:_MAX_VALUE_LENGTH]}…"
     elif segment.isidentifier() and segment.isascii() and segment[0] != "_":
@@ -462,10 +515,14 @@ _ENCODER: Final = json.JSONEncoder(ensure_ascii=False)  # made once: `json.dumps
 
 
 def _json_text(value: object) -> str:
-    """Return a JSON value as printable text, with control characters and what UTF-8 cannot encode escaped."""
+    """Return `value` as JSON text in which control characters, and what UTF-8 cannot encode, are escaped.
+
+    Raise what the JSON encoder raises for a value that it cannot write.
+    """
     text = _ENCODER.encode(value)
     return text if text.isascii() and "\x7f" not in text else _UNPRINTABLE.sub(_escape, text)
 
 
 def _escape(match: re.Match[str]) -> str:
+    r"""Return the character of `match` as a JSON escape, such as `\u007f`."""
     return f"\\u{ord(match[0]):04x}"

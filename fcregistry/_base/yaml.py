@@ -64,7 +64,10 @@ def write_yaml(value: Any, what: str = "YAML") -> str:
 
 
 def _represent_text(dumper: Any, text: str) -> Any:
-    """Return PyYAML's node for `text`, in double quotes if `read_yaml` would else read another value."""
+    """Return PyYAML's node for `text`, in double quotes if `read_yaml` would else read another value.
+
+    It is also quoted if it has a line end of YAML 1.1 that PyYAML does not escape. `dumper` is PyYAML's dumper.
+    """
     quoted = _BREAKS.search(text) or _plain_value(text, exact=False) is not text
     return dumper.represent_scalar("tag:yaml.org,2002:str", text, style='"' if quoted else None)
 
@@ -86,7 +89,10 @@ def pyyaml(what: str = "YAML") -> ModuleType:
 
 
 def _loader(yaml: ModuleType) -> Any:
-    """Return a loader class of PyYAML that refuses aliases, tags and deep nesting before they cost time."""
+    """Return a new loader class of PyYAML that refuses aliases, tags and deep nesting at once.
+
+    It refuses them before they cost time. `yaml` is the module PyYAML.
+    """
 
     class Loader(yaml.SafeLoader):  # type: ignore[name-defined, misc]  # PyYAML is imported when it is needed
         depth = 0
@@ -113,7 +119,13 @@ def _loader(yaml: ModuleType) -> Any:
 
 
 def _value(node: Any, exact: bool) -> Any:
-    """Return the JSON value of a PyYAML node, whole."""
+    """Return the JSON value of `node`, a node of PyYAML, with all values in it; a mapping becomes a dict.
+
+    A scalar in quotes is text. `exact` says whether numbers keep all their digits, as `ExactFloat`s.
+
+    Raises:
+        NotYamlError: A name is not text, or occurs twice in one mapping, or a number is not finite.
+    """
     if node.id == "sequence":
         return [_value(item, exact) for item in node.value]
     if node.id == "scalar":
@@ -137,7 +149,10 @@ _FLOAT: Final = re.compile(r"[-+]?(?:\.[0-9]+|[0-9]+(?:\.[0-9]*)?)(?:[eE][-+]?[0
 
 
 def _scalar(node: Any, exact: bool) -> Any:
-    """Return the value of a node without quotes; raise NotYamlError if it is a number that is not finite."""
+    """Return the value of `node`, a scalar without quotes; `exact` is as for `_value`.
+
+    Raise `NotYamlError` if it is a number that is not finite.
+    """
     value = _plain_value(node.value, exact)
     if isinstance(value, float) and value - value != 0:
         raise NotYamlError(f"has a number that is not finite at {_place(node)}")
@@ -145,7 +160,10 @@ def _scalar(node: Any, exact: bool) -> Any:
 
 
 def _plain_value(text: str, exact: bool) -> Any:
-    """Return the value of a scalar without quotes; `text` itself if it is a string."""
+    """Return the value of the scalar `text` without quotes: None, a truth value, a number, or text.
+
+    A number may be infinite; `exact` is as for `_value`.
+    """
     if text in _NULL:
         return None
     if text in _BOOLEANS:
@@ -158,12 +176,12 @@ def _plain_value(text: str, exact: bool) -> Any:
 
 
 def _place(part: Any) -> str:
-    """Return the line of a node or event, as `line 3`."""
+    """Return the line at which `part`, a node or an event of PyYAML, begins, as `line 3`."""
     return f"line {part.start_mark.line + 1}"
 
 
 def _error_text(error: Any) -> str:
-    """Return the message of a PyYAML error, in one line."""
+    """Return the message of `error`, a PyYAML error, in one line, with its line and column if known."""
     mark = getattr(error, "problem_mark", None)
     problem = getattr(error, "problem", None) or getattr(error, "reason", None) or "it cannot be read"
     return f"{problem} at line {mark.line + 1}, column {mark.column + 1}" if mark is not None else str(problem)

@@ -105,16 +105,19 @@ class Agent(ABC, Generic[AnswerT_co]):
     def _steps(
         self, chat: Chat, stored: Mapping[str, Any], decisions: Mapping[str, Decision]
     ) -> Effects[RunResult[AnswerT_co]]:
-        """Return the coroutine of a run, which returns the result of the run.
+        """Return the coroutine of a run, whose result is the `RunResult`; see `Effects`.
 
         Args:
             chat: The conversation; in a resumed run, calls wait in it.
             stored: For a resumed run, the `progress` of its state.
-            decisions: The decisions about the calls that wait.
+            decisions: The decisions about the calls that wait, by the ids of the calls.
         """
 
     def _new_chat(self, query: Query, control: Control) -> Chat:
-        """Return the conversation that `query` begins; messages that `FunctionCall` returned may be in it."""
+        """Return the conversation that `query` begins, a new `Chat` whose run `control` controls.
+
+        Messages that `FunctionCall` returned may be in it. The gateways that they called are open in it.
+        """
         messages = conversation_of(query, self.model)
         visible = None
         if self._has_gateways:  # earlier messages may have opened tools behind them
@@ -124,13 +127,15 @@ class Agent(ABC, Generic[AnswerT_co]):
         return Chat(messages=list(messages), control=control, visible=visible)
 
     def _new_run(self, query: Query, control: Control) -> Effects[RunResult[AnswerT_co]]:
-        """Return the coroutine of the run that `query` begins."""
+        """Return the coroutine of the run that `query` begins, which has not started yet."""
         return self._steps(self._new_chat(query, control), {}, {})
 
     def _resumed_run(
         self, state: RunState, decisions: Mapping[str, Decision] | None, control: Control
     ) -> Effects[RunResult[AnswerT_co]]:
         """Return the coroutine of the rest of the run whose state is `state`.
+
+        `decisions` are those about the calls that wait, by their ids; None counts as none.
 
         Raises:
             TypeError: `state` is not a `RunState`.
@@ -275,7 +280,10 @@ class Agent(ABC, Generic[AnswerT_co]):
 
 
 def _answers_of_type(answer_type: Any, retries: int) -> TextAnswers | TypedAnswers:
-    """Return the judge of answers of `answer_type`, which lets the model try again `retries` times."""
+    """Return the `Answers` for `answer_type`: `TextAnswers` for `str`, else `TypedAnswers`.
+
+    `TypedAnswers` let the model try again `retries` times. Raise what `OutputFormat` raises for a type that it cannot read.
+    """
     if answer_type is str:
         return TextAnswers()
     from fcregistry.prompts import OutputFormat  # heavy, and only for typed answers
@@ -284,7 +292,10 @@ def _answers_of_type(answer_type: Any, retries: int) -> TextAnswers | TypedAnswe
 
 
 def _unknown_argument(agent: type[Agent[Any]], name: str) -> str:
-    """Return the message of the error for the argument `name`, which the class `agent` does not have."""
+    """Return the message of the error for the argument `name`, which the class `agent` does not have.
+
+    It suggests arguments with similar names, if there are any.
+    """
     from inspect import signature  # only on the way to an error
 
     known = {*signature(Agent.__init__).parameters, *signature(agent.__init__).parameters}

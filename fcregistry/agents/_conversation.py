@@ -144,7 +144,7 @@ class Conversation(Generic[AnswerT_co]):
         after_fork(self, Conversation._renew_lock)
 
     def _renew_lock(self) -> None:
-        """Make a new lock; also in a forked process, in which no thread has the turn."""
+        """Replace the lock `_turn` by a new one; also in a forked process, in which no thread holds it."""
         self._turn = Lock()
 
     @property
@@ -332,10 +332,13 @@ class Conversation(Generic[AnswerT_co]):
         return f"<Conversation of {len(self.messages)} messages with {self.agent!r}>"
 
     def _messages_with(self, text: MessageLike) -> list[Message]:
-        """Return the messages for a new turn: those so far and `text`, within the limits.
+        """Return the messages of a new turn: those so far and `text`, shortened to the limits.
+
+        They are not stored yet.
 
         Raises:
             ApprovalError: Calls of the previous turn wait for a decision.
+            TypeError, ValueError: `text` cannot be read as a message.
         """
         if self._state is not None:
             waiting = ", ".join(repr(call.id) for call in self.pending)
@@ -344,7 +347,7 @@ class Conversation(Generic[AnswerT_co]):
         return shorten([*self.messages, *new], self._max_messages, self._max_tokens, self._count_tokens)
 
     def _waiting_state(self) -> RunState:
-        """Return the state of the calls that wait; raise `ApprovalError` if no call waits."""
+        """Return the `RunState` of the calls that wait; raise `ApprovalError` if no call waits."""
         if self._state is None:
             raise ApprovalError("no call of this conversation waits for a decision")
         return self._state
@@ -352,6 +355,8 @@ class Conversation(Generic[AnswerT_co]):
     @contextmanager
     def _one_turn(self) -> Iterator[None]:
         """Prevent other turns of this conversation in the `with` block.
+
+        Waiting calls that were resumed elsewhere are dropped at the beginning and at the end.
 
         Raises:
             RuntimeError: Another turn has not ended.
@@ -369,31 +374,29 @@ class Conversation(Generic[AnswerT_co]):
             turn.release()
 
     def _forget_resumed_calls(self) -> None:
-        """Drop waiting calls that were resumed elsewhere, or whose turn was abandoned.
+        """Drop the state of waiting calls that were resumed elsewhere, or whose turn was abandoned.
 
-        The message that makes the calls is dropped, too.
-
-        Their results are not known here.
+        The model's message that makes the calls is dropped, too, since their results are not known here. Do nothing if there are no such calls.
         """
         if self._state is not None and is_resumed(self._state.prepared):
             self._state = None
             self._messages = self._messages[:-1]  # the model's message with these calls
 
     def _record(self, result: RunResult[AnswerT_co]) -> RunResult[AnswerT_co]:
-        """Record `result`, the result of a turn, and return it."""
+        """Store the messages and the state of `result`, the result of a turn, and return `result`."""
         self._messages = result.messages
         self._state = result.state
         return result
 
     def _record_event(self, event: Event[AnswerT_co]) -> Event[AnswerT_co]:
-        """Record the result of a turn if `event` contains it, and return `event`."""
+        """Store the result of a turn if `event` is a `Finished`; return `event` in any case."""
         if isinstance(event, Finished):
             self._record(event.result)
         return event
 
 
 def _agent_from(given: Agent | ModelLike, tools: AgentTools, options: Mapping[str, Any]) -> Agent:
-    """Return `given` if it is an agent, or a `ReactAgent` with `tools` and `options` if it is a model.
+    """Return `given` if it is an agent, or a new `ReactAgent` with `tools` and `options` if it is a model.
 
     Raises:
         TypeError: The caller passed an agent together with tools or options.

@@ -162,7 +162,8 @@ class Finished(_Event, Generic[AnswerT_co]):
 def _field_as_json(value: Any) -> Any:
     """Return `value`, the value of a field of an event, as JSON.
 
-    The arguments of a call are text: as the model wrote them, if it wrote text.
+    A call becomes an object with its id, its name and the text of its arguments, a tuple a list, and an object with `to_json` what that
+    returns; any other value is returned itself.
     """
     if isinstance(value, ToolCall):
         return {"id": value.id, "name": value.name, "arguments": arguments_text(value)}
@@ -209,9 +210,9 @@ async def astream(run: Effects[RunResult[AnswerT_co]], control: Control) -> Asyn
 
 
 async def _catch_interrupt(work: Awaitable[T]) -> T | KeyboardInterrupt | SystemExit:
-    """Return what `work` returns, or an interrupt that it raises.
+    """Return what `work` returns; a `KeyboardInterrupt` or `SystemExit` is returned, not raised.
 
-    An interrupt that is raised in a task ends the event loop, and with it all other tasks.
+    An interrupt that is raised in a task ends the event loop, and with it all other tasks. Other exceptions are raised.
     """
     try:
         return await work
@@ -220,7 +221,7 @@ async def _catch_interrupt(work: Awaitable[T]) -> T | KeyboardInterrupt | System
 
 
 def _raise_interrupt(outcome: T | KeyboardInterrupt | SystemExit) -> T:
-    """Return `outcome`, or raise it if it is an interrupt that `_catch_interrupt` returned."""
+    """Return `outcome`, or raise it if it is a `KeyboardInterrupt` or `SystemExit`."""
     if isinstance(outcome, (KeyboardInterrupt, SystemExit)):
         raise outcome
     return outcome
@@ -290,15 +291,18 @@ class AskModel(NamedTuple):
             return self._end_after(error)
 
     def _end_after(self, error: BaseException) -> End:
-        """Return the end of a run whose model raised `error`, which may be a cancellation."""
+        """Return the end of a run whose model raised `error`, which may be a cancellation.
+
+        If the run was stopped, it is the end for that reason; else its reason is `cancelled` or `model_error`.
+        """
         if isinstance(error, (CancelledError, asyncio.CancelledError)):
             return self.control.stopped or End(reason="cancelled")
         return self.control.stopped or End(reason="model_error", error=error)
 
     def _ask_on_background_loop(self) -> object:
-        """Return the model's answer, which the background loop waits for.
+        """Ask the model on the background loop, wait on this thread, and return its answer.
 
-        A run that ends can so abandon the request.
+        If the run is cancelled, or the wait is interrupted, the request is cancelled. The model's exception is raised.
         """
         future = background_loop.submit(self._complete)
         release = self.control.token.on_cancel(future.cancel)
@@ -311,13 +315,14 @@ class AskModel(NamedTuple):
             release()
 
     async def _complete(self) -> object:
-        """Return the model's answer as a whole."""
+        """Return what the model's `acomplete` returns for the request; its exceptions pass through."""
         return await self.model.acomplete(self.messages, self.tools, tool_choice=self.tool_choice)
 
     async def _stream(self) -> object:
         """Ask the model for a streamed answer, put its pieces into the queue, and return its completion.
 
-        One task reads all pieces, since the clients of providers cannot be continued in another task.
+        One task reads all pieces, since the clients of providers cannot be continued in another task. An exception of the model is ignored
+        after the completion, and raised before it; without a completion, raise `RuntimeError`.
         """
         completion = None
         pieces = self.model.astream(self.messages, self.tools, tool_choice=self.tool_choice)
@@ -338,7 +343,10 @@ class AskModel(NamedTuple):
         return completion
 
     def _emit_piece(self, piece: Delta) -> None:
-        """Put `piece` into the queue as events, without waiting: a slow caller must not delay the provider."""
+        """Put `piece` into the queue as the events `Thinking` and `Text`, without waiting.
+
+        Either is left out if it would be empty. A slow caller must not delay the provider.
+        """
         assert self.control.events is not None
         if piece.reasoning:
             self.control.events.put_nowait(Thinking(text=piece.reasoning))
@@ -347,11 +355,11 @@ class AskModel(NamedTuple):
 
 
 def _canceller(task: asyncio.Future[Any]) -> Callable[[], None]:
-    """Return a function that cancels `task`, of the running loop, from any thread."""
+    """Return a function without arguments that cancels `task`, of the running loop, from any thread."""
     loop = asyncio.get_running_loop()
 
     def cancel() -> None:
-        """Cancel the task on its loop, if the loop still runs."""
+        """Cancel the task on its loop; do nothing if the loop has ended."""
         with suppress(RuntimeError):  # the loop has ended meanwhile, and the task with it
             loop.call_soon_threadsafe(task.cancel)
 

@@ -147,13 +147,19 @@ def expression_in(text: str, tools: Iterable[Tool] = ()) -> str | None:
 
 
 def _calls_one_of(tools: Iterable[Tool], code: str) -> bool:
-    """Return whether `code` begins with the call of one of `tools`, in any of the forms that models write."""
+    """Return whether `code` begins with the call of one of `tools`, in any form that models write.
+
+    The call may come after comments, in parentheses or a list, or in an assignment or `await`.
+    """
     found = _NAMES.match(code)
     return found is not None and found["name"] in tools_by_name(tools)
 
 
 def _gateway_hints(visible: VisibleTools, code: str) -> list[str]:
-    """Return lines that say how to open the tools behind gateways that `code` calls."""
+    """Return lines that say how to open the tools behind gateways that `code` calls.
+
+    There is one for each tool that is not visible, up to `_MAX_HINTS`; the list is empty if there is none.
+    """
     hidden = [
         name
         for name in dict.fromkeys(_CALLED.findall(code))
@@ -166,7 +172,8 @@ def _gateway_hints(visible: VisibleTools, code: str) -> list[str]:
 def _results_content(nodes: Sequence[CallNode], results: Sequence[ToolResult]) -> str | tuple[Content, ...]:
     """Return the results of the outermost calls of `nodes` as the content of a message.
 
-    The results of the calls in their arguments are part of these.
+    `results` has a result for each node. The content is a text, or a tuple of parts if a result has parts other than text. Results of calls in
+    the arguments of other calls are left out.
     """
     outermost = [(node.call.name, each) for node, each in zip(nodes, results, strict=True) if node.is_outermost]
     lines = [f"{name}:" if _has_other_parts(each) else f"{name}: {each.content}" for name, each in outermost]
@@ -181,5 +188,5 @@ def _results_content(nodes: Sequence[CallNode], results: Sequence[ToolResult]) -
 
 
 def _has_other_parts(result: ToolResult) -> bool:
-    """Return whether `result` has parts other than text, such as images."""
+    """Return whether `result` has at least one part that is not text, such as an image."""
     return any(part.kind != "text" for part in result.parts)

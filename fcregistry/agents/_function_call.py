@@ -105,18 +105,21 @@ class FunctionCall(Agent["str | dict[str, Any]"]):
         return _returned_value(await arun_to_end(self._unsuspended_round(query, control), control))
 
     def _steps(self, chat: Chat, stored: Mapping[str, Any], decisions: Mapping[str, Decision]) -> Effects[RunResult]:
-        """Return the coroutine of one round."""
+        """Return the coroutine of one round, whose result is the `RunResult`; `stored` is not used."""
         return self._round(chat, self._loop, decisions)
 
     def _unsuspended_round(self, query: Query, control: Control) -> Effects[RunResult]:
-        """Return the coroutine of a round that never waits for decisions.
+        """Return the coroutine of a new round that never waits for decisions.
 
         Without an approver, calls that need approval are refused.
         """
         return self._round(self._new_chat(query, control), replace(self._loop, suspends=False), {})
 
     def _round(self, chat: Chat, rules: Loop, decisions: Mapping[str, Decision]) -> Effects[RunResult]:
-        """Ask the model and run its calls, or resume the calls that wait; return the result of the round."""
+        """Ask the model and run its calls, or resume the calls that wait; return the result of the round.
+
+        A coroutine; see `Effects`. The answer is the text of a message without calls, or what `_answer_of_round` returns.
+        """
         if chat.prepared is None:
             completion = yield from ask_model(rules, chat)
             if isinstance(completion, End):
@@ -138,7 +141,11 @@ class FunctionCall(Agent["str | dict[str, Any]"]):
         return result_of(chat, end, type(self).__name__)
 
     def _answer_of_round(self, chat: Chat) -> str | dict[str, Any]:
-        """Return the answer of a round with calls: the message with the results, or the summary of the calls."""
+        """Return the answer of a round with calls.
+
+        It is the model's message as a dict with the results in it, or the text of the summaries, one line for each call, if the caller wants
+        summaries.
+        """
         message = next(each for each in reversed(chat.messages) if each.role == "assistant")
         results = chat.steps[-1].results
         if self._summarize is None:
@@ -181,7 +188,10 @@ class FunctionCall(Agent["str | dict[str, Any]"]):
         return _report(calls, await visible.arun_all(with_cut_calls(message, calls))) if calls else []
 
     def _calls_and_tools(self, message: object, history: Sequence[object]) -> tuple[list[Any], VisibleTools]:
-        """Return the calls of `message`, and the tools that are visible after `history`."""
+        """Return the calls of `message` as they are written, and the tools that are visible after `history`.
+
+        `history` may end with `message` itself, which is then not read as a part of it. Raise `TypeError` if `message` is not a message.
+        """
         check_is_message(message)
         is_at_end = bool(history) and history[-1] in (message, read_field(message, "message"))
         return read_calls(message), self.visible(history[:-1] if is_at_end else history)
@@ -203,8 +213,8 @@ def _returned_value(result: RunResult[str | dict[str, Any]]) -> str | dict[str, 
     """Return the answer of a round; also one that a limit of tokens, or a filter, has cut off.
 
     Raises:
-        UnfinishedRunError: The round was stopped before the model answered.
-        Exception: The exception that the model raised.
+        UnfinishedRunError: The round was cancelled or ran out of time before the model answered.
+        Exception: The exception of `result`, such as the one that the model raised.
     """
     if result.error is not None:
         raise result.error
@@ -213,7 +223,10 @@ def _returned_value(result: RunResult[str | dict[str, Any]]) -> str | dict[str, 
 
 
 def _with_results(message: Message, results: Sequence[ToolResult]) -> dict[str, Any]:
-    """Return `message`, which a model wrote, as a dict with the `results` of its calls."""
+    """Return `message`, which a model wrote, as a dict in the shape of OpenAI's chat.
+
+    Its field `tool_calls_results` lists the texts of `results`, those of its calls. Its content is text, or None.
+    """
     return {
         "role": "assistant",
         "content": None if message.content is None else message.text,
@@ -223,9 +236,9 @@ def _with_results(message: Message, results: Sequence[ToolResult]) -> dict[str, 
 
 
 def _report(calls: list[Any], results: list[ToolResult]) -> list[dict[str, Any]]:
-    """Return messages with `results`, in the format of `calls`.
+    """Return messages with `results`, in the provider's format in which all of `calls` are written.
 
-    If the calls have several formats, or an unknown one, it is the format of OpenAI's chat.
+    If the calls have several formats, or an unknown one, or there are none, it is the format of OpenAI's chat.
     """
     shapes = {format_of_call(call) for call in calls}
     report = formats.get((shapes.pop() if len(shapes) == 1 else None) or "openai").report
@@ -242,13 +255,13 @@ _PLACEHOLDERS: Final = ("tool_name", "arguments", "result")
 
 
 def _summarizer(summary: Summary) -> Callable[[ToolCall, ToolResult], str]:
-    """Return a function that summarizes a call and its result.
+    """Return a function that returns the summary, a text, of a call and its result.
 
     Args:
         summary: A function, or a template with `{tool_name}`, `{arguments}` (JSON text) and `{result}`; `{{` and `}}` are braces.
 
     Raises:
-        TypeError: It is neither text nor callable.
+        TypeError: It is neither text nor callable, or cannot be called with a call and its result.
         ValueError: The template has another placeholder, or a stray brace.
     """
     if isinstance(summary, str):
@@ -264,7 +277,7 @@ def _summarizer(summary: Summary) -> Callable[[ToolCall, ToolResult], str]:
     function = summary
 
     def summarize(call: ToolCall, result: ToolResult) -> str:
-        """Return what the function returns; raise `TypeError` if that is not text."""
+        """Return what the caller's function returns; raise `TypeError` if that is not text."""
         text = function(call, result)
         if not isinstance(text, str):
             raise TypeError(f"the function given as summary returns text, not {text!r:.80}")
@@ -274,7 +287,10 @@ def _summarizer(summary: Summary) -> Callable[[ToolCall, ToolResult], str]:
 
 
 def _check_template(template: str) -> None:
-    """Raise `ValueError` if `template` cannot be read, or has an unknown placeholder."""
+    """Raise `ValueError` if `template` has a stray brace or a placeholder that is not allowed.
+
+    Placeholders other than those of `_PLACEHOLDERS` are not allowed, nor is a format or a conversion in one.
+    """
     try:
         pieces = list(Formatter().parse(template))
     except ValueError as error:

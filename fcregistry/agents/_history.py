@@ -58,14 +58,15 @@ def conversation_of(query: MessageLike | Iterable[MessageLike], model: Model) ->
 
 
 def _has_results(given: object) -> bool:
-    """Return whether `given` is a message with the results of its calls, as `FunctionCall` returns it."""
+    """Return whether `given` is a mapping with the results of its calls, as `FunctionCall` returns it."""
     return isinstance(given, Mapping) and _RESULTS_FIELD in given
 
 
 def _expand_results(given: Any, after: object) -> Iterator[Message]:
     """Yield the message `given` without the results in it, and then a message for each result.
 
-    The messages of the results are left out if `after`, the next message, is one of them already.
+    The messages of the results are left out if `after`, the next message, has the role `tool`. Raise `ValueError` if the number of results is
+    not that of the calls.
     """
     message = Message.of({name: value for name, value in given.items() if name != _RESULTS_FIELD})
     results, calls = given[_RESULTS_FIELD], message.tool_calls
@@ -80,9 +81,10 @@ def _expand_results(given: Any, after: object) -> Iterator[Message]:
 
 
 def _read_message(given: Any, name: str | None) -> Message:
-    """Return `given` as a message.
+    """Return `given` as a `Message`.
 
-    For a model that is a function, whose name is `name`, the message keeps a dict that contains more than the fields of a message.
+    `name` is the name of a model that is a function, or None. For such a model, a dict that contains more than the fields of a message is kept
+    in `native`; one in another provider's shape becomes a message without content. Raise `TypeError` or `ValueError` for what is not a message.
     """
     if name is None or not isinstance(given, Mapping):
         return Message.of(given)
@@ -158,7 +160,10 @@ def shorten(
     room = [max_messages, max_tokens]
 
     def is_full_with(added: Iterable[int]) -> bool:
-        """Add the messages at the positions `added`, and return whether a limit is exceeded."""
+        """Subtract the messages at the positions `added` from what is left of both limits.
+
+        Return whether one of the limits is exceeded now.
+        """
         chosen = [messages[place] for place in added]
         if room[0] is not None:
             room[0] -= len(chosen)
@@ -175,9 +180,10 @@ def shorten(
 
 
 def _turns(messages: Sequence[Message]) -> list[list[int]]:
-    """Return, for each turn in `messages`, the positions of its messages; system messages are in no turn.
+    """Return, for each turn in `messages`, the list of positions of its messages, in order.
 
-    Messages before the first message of the user belong to the first turn.
+    System messages are in no turn. A turn begins with a message of the user that does not continue another; messages before the first one
+    belong to the first turn.
     """
     turns: list[list[int]] = []
     for place, message in enumerate(messages):

@@ -136,7 +136,7 @@ def run_or_refuse_calls(loop: Loop, chat: Chat, completion: Completion) -> Effec
 def _reason_to_end(chat: Chat, completion: Completion) -> Literal["length", "content_filter"] | None:
     """Return the reason to end the run after a message that a filter or a limit has cut off.
 
-    Return None if the run continues.
+    Return None if the run continues, as after the first of several messages in a row that the limit of tokens cut off.
     """
     if completion.finish_reason == "content_filter":
         return "content_filter"
@@ -144,9 +144,9 @@ def _reason_to_end(chat: Chat, completion: Completion) -> Literal["length", "con
 
 
 def _cut_off_result(call: ToolCall, why: str) -> ToolResult:
-    """Return the failed result of `call`, which is in a message that ends the run.
+    """Return the failed result of `call`, which is in a message that ends the run, and log it.
 
-    It says why the call cannot be read, if it cannot, or else `why` the run ends.
+    It says why the call cannot be read, or for a call that can be read, `why` the run ends.
     """
     if not isinstance(call.arguments, UnreadArguments):
         return _refused_result(call, why)
@@ -230,11 +230,9 @@ def results_of(
 
 
 def _prepare_for_approver(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> PreparedCalls | None:
-    """Return `calls` prepared, if an approver elsewhere may have to decide about one of them.
+    """Return `calls` prepared, without refused ones, if one of them may need an approver's decision.
 
-    Calls that are refused are left out.
-
-    Return None if the calls can run at once.
+    Return None if the calls can run at once, or if the run does not wait for decisions.
     """
     executor = loop.executor
     pipeline = pipeline_of(executor)
@@ -264,14 +262,20 @@ def append_results(chat: Chat, results: Sequence[ToolResult], seconds: float) ->
 def _append_all_results(
     loop: Loop, chat: Chat, results: Sequence[ToolResult], beyond: Sequence[ToolCall], seconds: float
 ) -> Effects[End | None]:
-    """Append `results`, and refusals of the calls `beyond` the limit; return the end of the loop, or None."""
+    """Append `results`, and refusals of the calls `beyond` the limit; return the end of the loop, or None.
+
+    A coroutine; see `Effects`. `seconds` is how long the calls took.
+    """
     refused = [_refused_result(call, "there are no calls left") for call in beyond]
     yield from append_results(chat, [*results, *refused], seconds)
     return _end_after(loop, chat, results)
 
 
 def _end_after(loop: Loop, chat: Chat, results: Sequence[ToolResult]) -> End | None:
-    """Return the end of the loop after `results`, or None if the loop continues."""
+    """Return the end of the loop after `results`, or None if the loop continues.
+
+    It ends after too many calls, or with the first result of a stop tool that is not an error.
+    """
     if loop.max_tool_calls is not None and chat.calls > loop.max_tool_calls:
         return End(reason="max_tool_calls")
     final = next((each for each in results if each.ok and each.tool and each.tool.name in loop.stop_tools), None)
@@ -290,11 +294,9 @@ def _refused_result(call: ToolCall, why: str) -> ToolResult:
 
 
 def _judge_answer(loop: Loop, chat: Chat, completion: Completion) -> Effects[End | None]:
-    """Judge a message without calls, or run the expressions in its text.
+    """Judge the message of `completion`, which has no calls, or run the expressions in its text.
 
-    `completion` has the message.
-
-    Return the end of the loop, or None if the loop continues.
+    Return the end of the loop, or None if the loop continues. A coroutine; see `Effects`.
     """
     if loop.expressions is None:
         return loop.answers.end(chat, completion)
@@ -323,7 +325,7 @@ def _refusal_reason(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> str:
 
 
 def _calls_left(loop: Loop, chat: Chat) -> int | None:
-    """Return how many more calls may run, or None for any number."""
+    """Return how many more calls may run, at least 0, or None for any number."""
     return None if loop.max_tool_calls is None else max(loop.max_tool_calls - chat.calls, 0)
 
 
@@ -331,17 +333,15 @@ def _calls_left(loop: Loop, chat: Chat) -> int | None:
 
 
 def _rounds_left(loop: Loop, chat: Chat) -> int:
-    """Return how often the model may still be asked."""
+    """Return how often the model may still be asked; 0 or less if no more."""
     return loop.max_rounds + chat.extra - chat.rounds
 
 
 def _has_rounds(loop: Loop, chat: Chat) -> bool:
-    """Return whether the model may be asked again.
-
-    If there are no rounds left, `more_rounds` may add some.
+    """Return whether the model may be asked again; if not, `more_rounds` is called, and may add rounds.
 
     Raises:
-        TypeError: `more_rounds` does not return a whole number.
+        TypeError: `more_rounds` returned something else than a whole number or None.
     """
     if _rounds_left(loop, chat) <= 0 and loop.more_rounds is not None and (more := loop.more_rounds(chat.rounds)):
         if type(more) is not int:
@@ -353,7 +353,7 @@ def _has_rounds(loop: Loop, chat: Chat) -> bool:
 def _results_are_read(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> bool:
     """Return whether the results of `calls` would be read, by the model or as the answer.
 
-    Otherwise the calls do not run.
+    False if no rounds are left, none can be added, no summary follows, and no call is of a stop tool. Then the calls do not run.
     """
     if _rounds_left(loop, chat) > 0 or loop.summarizes or loop.more_rounds is not None:
         return True
@@ -362,7 +362,10 @@ def _results_are_read(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> bool
 
 
 def _ask_for_summary(loop: Loop, chat: Chat) -> Effects[End]:
-    """Ask the model for an answer without tools, and return the end of the loop."""
+    """Ask the model for an answer without tools, and return the end of the loop.
+
+    Calls that it makes nevertheless are refused, and the end is `max_rounds`. A coroutine; see `Effects`.
+    """
     chat.messages.append(Message(role="user", content=SUMMARIZE, continues=True))
     completion = yield from ask_model(loop, chat, last=True)
     if isinstance(completion, End):
@@ -378,9 +381,9 @@ def _ask_for_summary(loop: Loop, chat: Chat) -> Effects[End]:
 
 
 def _request_messages(loop: Loop, chat: Chat) -> tuple[Message, ...]:
-    """Return the messages of a request: the instructions and the conversation, with notes at its end.
+    """Return the messages of a request: the instructions, if any, and the conversation.
 
-    A note tells the model that its last message was empty, or how many rounds are left.
+    The last message gets a note if the model's last message was empty, or if few rounds are left. `chat` does not change.
     """
     messages = list(chat.messages)
     left = _rounds_left(loop, chat)
@@ -399,7 +402,7 @@ def _request_messages(loop: Loop, chat: Chat) -> tuple[Message, ...]:
 
 
 def _has_results(last: Message, chat: Chat) -> bool:
-    """Return whether the message `last` has results of calls.
+    """Return whether the message `last` of `chat` has results of calls.
 
     Results of expressions are in a message of the user.
     """
@@ -407,7 +410,7 @@ def _has_results(last: Message, chat: Chat) -> bool:
 
 
 def _content_with_note(message: Message, note: str) -> str | tuple[Content, ...]:
-    """Return the content of `message` with `note` after it."""
+    """Return the content of `message` with `note` after it: a tuple of parts, or else a text."""
     if isinstance(message.content, tuple):
         from fcregistry.execution import Content  # only for results with parts
 
@@ -416,7 +419,10 @@ def _content_with_note(message: Message, note: str) -> str | tuple[Content, ...]
 
 
 def _with_unique_ids(message: Message, chat: Chat) -> Message:
-    """Return `message` with a unique id for each call, or `message` itself if all are unique."""
+    """Return `message` with a unique id for each call, or `message` itself if all are unique.
+
+    If an id changes, `native` is dropped, since it has the old ids.
+    """
     if not message.tool_calls:
         return message
     calls = tuple(map(CallIds([*ids_in(chat.history), *ids_in(chat.messages)]).with_id, message.tool_calls))
@@ -476,7 +482,7 @@ class Loop:
         return (*tools, *pipeline_of(self.executor).unlisted.values()) if tools and chat.control.kept else tools
 
     def _tools_of(self, chat: Chat) -> tuple[Tool, ...]:
-        """Return the tools that the model sees in `chat`, without `read_result`."""
+        """Return the available tools that the model is offered in `chat`, without `read_result`."""
         if chat.visible is not None:
             return chat.visible.offered()
         if self.offered is not None:

@@ -160,7 +160,10 @@ class PlanAndSolveAgent(Agent[AnswerT_co]):
     def _steps(
         self, chat: Chat, stored: Mapping[str, Any], decisions: Mapping[str, Decision]
     ) -> Effects[RunResult[AnswerT_co]]:
-        """Plan and solve until there is an answer, or a reason why there is none."""
+        """Plan and solve until there is an answer, or a reason why there is none; return the result.
+
+        A coroutine; see `Effects`. The arguments are those of `Agent._steps`.
+        """
         if chat.prepared is None:
             progress = PlanProgress(goal=len(chat.messages))
             chat.history = list(chat.messages)
@@ -183,9 +186,9 @@ class PlanAndSolveAgent(Agent[AnswerT_co]):
         return self._result(progress, chat, end)
 
     def _plan(self, progress: PlanProgress, chat: Chat, tools: Sequence[Tool]) -> Effects[tuple[Chat, End | None]]:
-        """Ask the planner for a plan, and put it into `progress`.
+        """Ask the planner for a plan with `tools`, and put it into `progress`.
 
-        Return the conversation with the planner, and the end of the run if there is no plan, or None.
+        Return the conversation with the planner, and the end of the run if there is no plan, or None. A coroutine; see `Effects`.
         """
         chat = chat.next(progress.for_planner(chat))
         chat.retries = progress.replans
@@ -200,7 +203,11 @@ class PlanAndSolveAgent(Agent[AnswerT_co]):
         return chat, None
 
     def _record_step(self, progress: PlanProgress, chat: Chat, end: End, seconds: float) -> Effects[End | None]:
-        """Record the end of a step in `progress`; return the end of the run, or None if it continues."""
+        """Record the end of a step in `progress`; return the end of the run, or None if it continues.
+
+        The run ends with the last step, when a call waits for approval, and after a failure that no other plan may follow. `seconds` is how
+        long the step took. A coroutine; see `Effects`.
+        """
         if end.reason == "approval":
             return end
         chat.history += chat.messages[progress.goal + 1 :]
@@ -223,14 +230,20 @@ class PlanAndSolveAgent(Agent[AnswerT_co]):
         return replace(end, answer=None, error=error)
 
     def _result(self, progress: PlanProgress, chat: Chat, end: End) -> RunResult[AnswerT_co]:
-        """Return the result of the run, with its state if calls wait."""
+        """Return the result of the run that ended with `end`, with its state if calls wait for approval.
+
+        Its messages are those of all conversations of the run.
+        """
         waits = chat.prepared is not None
         stored = codec_of(PlanProgress).encode(progress) if waits else None
         waiting = chat.messages[progress.goal + 1 :] if waits else ()
         return replace(result_of(chat, end, type(self).__name__, stored), messages=(*chat.history, *waiting))
 
     def _planner_instructions(self, offered: Sequence[Tool]) -> str:
-        """Return the system message for the planner, with the names and summaries of the tools `offered`."""
+        """Return the system message for the planner, with the names and summaries of the tools `offered`.
+
+        If there are expressions, it also describes the names that they may use.
+        """
         lines = "\n".join(f"- {tool.name}: {tool.summary}".rstrip(": ") for tool in offered)
         tools = _WITH_TOOLS.format(tools=lines) if lines else _WITHOUT_TOOLS
         if lines and self._step.expressions is not None:
@@ -238,7 +251,7 @@ class PlanAndSolveAgent(Agent[AnswerT_co]):
         return join_paragraphs(self._own_instructions, _PLANNER.format(most=self._max_steps, tools=tools))
 
     def _draft(self, text: str) -> PlanDraft:
-        """Return the plan in `text`, with a problem if it has no steps, or too many."""
+        """Return the plan in `text` as a `PlanDraft`, with a problem if it has no steps, or too many."""
         steps = steps_of(text)
         problem = "" if steps else "there is no step in it"
         if len(steps) > self._max_steps:
@@ -306,12 +319,12 @@ class PlanProgress:
         ]
 
     def _plan_message(self) -> Message:
-        """Return the plan as a message of the planner, with numbered steps."""
+        """Return the plan as a message of the role `assistant`, with its steps as numbered lines."""
         lines = (f"{number}. {step}" for number, step in enumerate(self.plan, 1))
         return Message(role="assistant", content="\n".join(lines))
 
     def _done_steps(self) -> str:
-        """Return a paragraph with the steps that are done and their results; empty if there are none."""
+        """Return a paragraph with the steps that are done and their results; an empty text if there are none."""
         results = "\n".join(f"- {step}\n  Result: {result}" for step, result in self.done)
         return _DONE.format(results=results) if results else ""
 
@@ -386,7 +399,10 @@ def steps_of(text: str) -> tuple[str, ...]:
 
 
 def _mark(number: int, line: str) -> _Mark | None:
-    """Return the mark at the beginning of `line`, the line `number`, or None if there is none."""
+    """Return the `_Mark` at the beginning of `line`, such as `1.` or `Step 1:`, or None if it has none.
+
+    `number` is the index of the line.
+    """
     found = _LINE.match(line)
     if found is None or found.lastgroup is None:
         return None
@@ -400,7 +416,11 @@ def _mark(number: int, line: str) -> _Mark | None:
 
 
 def _steps_among(marks: list[_Mark]) -> list[_Mark]:
-    """Return those of `marks` that begin steps: the ones of the surest kind that are indented least."""
+    """Return those of `marks` that begin steps; an empty list if none does.
+
+    They are of the first kind in `_MARKS` that occurs, and not indented further than the least of that kind, plus one. A kind in `_NOT_ALONE`
+    counts only if there are several such marks.
+    """
     for kind in _MARKS:
         found = [mark for mark in marks if mark.kind == kind]
         least = min((mark.indent for mark in found), default=0)
@@ -411,7 +431,10 @@ def _steps_among(marks: list[_Mark]) -> list[_Mark]:
 
 
 def _step_text(mark: _Mark, lines: list[str]) -> str:
-    """Return the text of the step that begins with `mark` and continues on `lines`."""
+    """Return the text of the step that begins with `mark` and continues on `lines`; may be empty.
+
+    White space around it, and the end of a fence around the plan, are removed.
+    """
     step = "\n".join([mark.text, *(line.rstrip() for line in lines)]).strip()
     if step.count(_FENCE) % 2:  # the end of a fence around the plan
         step = step.removesuffix(_FENCE).rstrip()
@@ -419,7 +442,11 @@ def _step_text(mark: _Mark, lines: list[str]) -> str:
 
 
 def _without_closing(lines: list[str], indent: int) -> list[str]:
-    """Return `lines`, those of the last step, up to a paragraph that is indented no more than `indent`."""
+    """Return `lines`, those of the last step, without the prose that follows the plan.
+
+    The prose begins at the first line after a blank one that is indented no more than `indent`, and has no mark of a step. Without such a line,
+    return all of `lines`.
+    """
     for number, line in enumerate(lines):
         after_blank = number > 0 and not lines[number - 1].strip()
         if after_blank and line.strip() and len(line) - len(line.lstrip()) <= indent and not _LINE.match(line):

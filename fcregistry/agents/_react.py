@@ -129,7 +129,10 @@ class ReactAgent(Agent[AnswerT_co]):
     def _steps(
         self, chat: Chat, stored: Mapping[str, Any], decisions: Mapping[str, Decision]
     ) -> Effects[RunResult[AnswerT_co]]:
-        """Run the loop until there is an answer, or a reason why there is none."""
+        """Run the loop until there is an answer, or a reason why there is none; return the result of the run.
+
+        A coroutine; see `Effects`. The arguments are those of `Agent._steps`; `stored` is not used.
+        """
         return result_of(chat, (yield from run_loop(self._loop, chat, decisions)), type(self).__name__)
 
 
@@ -154,7 +157,7 @@ def expressions_of(
 
 
 def _known_tools(executor: Executor, names: Collection[str]) -> frozenset[str]:
-    """Return the set of `names`, a collection of names of tools, or a single name.
+    """Return the set of `names`, a collection of names of tools of `executor`, or a single name.
 
     Raises:
         ToolNotFoundError: A name is not among the tools.

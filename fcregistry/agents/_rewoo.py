@@ -167,7 +167,11 @@ class ReWOOAgent(Agent[AnswerT_co]):
     def _steps(
         self, chat: Chat, stored: Mapping[str, Any], decisions: Mapping[str, Decision]
     ) -> Effects[RunResult[AnswerT_co]]:
-        """Plan the steps, run them, and answer from their evidence; a resumed run continues with its steps."""
+        """Plan the steps, run them, and answer from their evidence; return the result of the run.
+
+        A coroutine; see `Effects`. A resumed run continues with its steps; a run without a plan ends. The arguments are those of
+        `Agent._steps`.
+        """
         if chat.prepared is not None:
             return (yield from self._gather(codec_of(EvidenceProgress).decode(stored), chat, decisions))
         goal, visible = len(chat.messages), chat.visible
@@ -195,7 +199,7 @@ class ReWOOAgent(Agent[AnswerT_co]):
     ) -> Effects[RunResult[AnswerT_co]]:
         """Run the steps and ask the solver for the answer; return the result of the run.
 
-        All steps that can run run together.
+        Steps whose references have evidence run together. A run in which calls wait ends with its state. A coroutine; see `Effects`.
         """
         while steps := progress.next_steps():
             if chat.prepared is not None:
@@ -212,9 +216,9 @@ class ReWOOAgent(Agent[AnswerT_co]):
         return (yield from self._solve(progress, chat))
 
     def _run_steps(self, progress: EvidenceProgress, chat: Chat, steps: Sequence[EvidenceStep]) -> Effects[End | None]:
-        """Run `steps` together; return the end of the run, or None if it continues.
+        """Run the calls of `steps` together; return the end of the run, or None if it continues.
 
-        A run that waits has an end, too.
+        A run whose calls wait for approval has an end, too. A coroutine; see `Effects`.
         """
         for step in steps:
             yield EmitEvent(chat.control, StepBegan(index=progress.steps.index(step), text=step.text))
@@ -223,7 +227,10 @@ class ReWOOAgent(Agent[AnswerT_co]):
         return (yield from run_calls(self._solver_loop, chat, calls))
 
     def _solve(self, progress: EvidenceProgress, chat: Chat) -> Effects[RunResult[AnswerT_co]]:
-        """Ask the solver for the answer, and return the result of the run."""
+        """Ask the solver, which has no tools, for the answer, and return the result of the run.
+
+        The result has the messages of the whole run. A coroutine; see `Effects`.
+        """
         evidence = progress.for_solver(chat.messages)
         solving = chat.next([*chat.messages[: progress.goal], evidence])
         solving.history = chat.messages  # so that calls of the solver, which are refused, get ids of their own
@@ -232,7 +239,7 @@ class ReWOOAgent(Agent[AnswerT_co]):
         return result_of(solving, end, type(self).__name__)
 
     def _planner_instructions(self, tools: Toolset) -> str:
-        """Return the system message for the planner, with the descriptions of `tools`."""
+        """Return the system message for the planner, with the descriptions of `tools`, if there are any."""
         described = formats.get("text").describe(tools.values())
         tool_lines = _WITH_TOOLS.format(tools=described) if tools else _WITHOUT_TOOLS
         return join_paragraphs(self._own_instructions, _PLANNER.format(most=self._max_steps, tools=tool_lines))
@@ -301,6 +308,6 @@ class EvidenceProgress:
         return Message(role="user", content=(Content.text(text), *parts) if parts else text, continues=True)
 
     def _step_with_evidence(self, step: EvidenceStep) -> str:
-        """Return `step` and its evidence as text for the solver."""
+        """Return `step` and its evidence as text for the solver; raise `KeyError` if it has no evidence yet."""
         thought = f"Plan: {step.thought}\n" if step.thought else ""
         return f"{thought}{step.name} = {step.call}\nEvidence: {self.evidence[step.name].text}"

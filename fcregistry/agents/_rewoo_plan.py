@@ -98,7 +98,11 @@ def read_plan(text: str, tools: Mapping[str, Tool], most: int) -> PlanDraft:
 
 
 def _read_steps(text: str, tools: Mapping[str, Tool], most: int) -> tuple[list[EvidenceStep], list[str]]:
-    """Return the steps in `text`, and their problems; it stops after one step more than `most`."""
+    """Return the steps in `text`, and a list of their problems, in order; both may be empty.
+
+    Reading stops after `most` steps and one more, by which the caller sees that there are too many. Problems are unknown tools, arguments that
+    cannot be read, and steps without a call.
+    """
     steps: list[EvidenceStep] = []
     problems: list[str] = []
     beside: list[str] = []
@@ -122,9 +126,9 @@ def _read_steps(text: str, tools: Mapping[str, Tool], most: int) -> tuple[list[E
 
 
 def _unread_problems(steps: Sequence[EvidenceStep], beside: Sequence[str]) -> list[str]:
-    """Return the problems of steps without a call, such as `#E3 = #E1 * 2`.
+    """Return a problem for each step without a call, such as `#E3 = #E1 * 2`, each once.
 
-    They are in `beside`, the texts before, between and after `steps`.
+    Such steps are found in `beside`, the texts before, between and after `steps`.
     """
     names = {step.name for step in steps}
     meant = dict.fromkeys(f"#E{found[1]}" for text in beside for found in _MENTION.finditer(text))
@@ -134,14 +138,17 @@ def _unread_problems(steps: Sequence[EvidenceStep], beside: Sequence[str]) -> li
 
 
 def _thought(text: str) -> str:
-    """Return the planner's reason in `text`, the text before a step."""
+    """Return the planner's reason in `text`, the text before a step: what follows the last `Plan:`.
+
+    Without `Plan:`, it is all of `text`. White space and marks of lists around it are removed; it may be empty.
+    """
     return _PLAN.split(text)[-1].strip().strip("`-*•").strip()
 
 
 def _arguments(name: str, text: str, tools: Mapping[str, Tool]) -> tuple[dict[str, Any] | str, str]:
-    """Return the arguments in `text`, for the tool `name`, and their problem; empty if none.
+    """Return the arguments in `text` for the tool `name`, and their problem, or an empty text for none.
 
-    Arguments that cannot be read are returned as text.
+    Arguments that cannot be read are returned as text. A tool that is not in `tools` is a problem, too.
     """
     tool = tools.get(name)
     problem = "" if tool is not None else unknown_tool(name, tools).message
@@ -152,15 +159,13 @@ def _arguments(name: str, text: str, tools: Mapping[str, Tool]) -> tuple[dict[st
 
 
 def _arguments_end(text: str, opening: str) -> tuple[int, bool]:
-    """Return the place where the arguments in `text` end, and whether a bracket ends them.
-
-    They begin at the beginning of `text`.
+    """Return the position where the arguments in `text` end, and whether a bracket ends them.
 
     Brackets in strings do not count. If no end is found so, as after an odd quotation mark, they count, too; and if that finds no end, the last
-    bracket of the line is the end.
+    closing bracket of the first line is the end. Without one, it is the end of that line, and no bracket ends them.
 
     Args:
-        text: The text after the opening bracket.
+        text: The text after the opening bracket, at whose beginning the arguments begin.
         opening: The opening bracket.
     """
     closing = _CLOSING[opening]
@@ -176,9 +181,9 @@ def _arguments_end(text: str, opening: str) -> tuple[int, bool]:
 
 
 def _string_patterns(text: str) -> Sequence[str]:
-    """Return the patterns of strings in `text`, in the order in which to try them.
+    """Return regular expressions for the strings in `text`, in the order in which to try them.
 
-    A pattern ends with `|`, or is empty: then brackets in strings count.
+    Each ends with `|`, or is empty: then brackets in strings count. The quotes with which `text` begins decide which quotes delimit strings.
     """
     if re.match(r"\s*+[\[{(]?\s*+'", text):  # as Python writes them
         return r'"(?>[^"\\]+|\\.)*+(?:"|\\?\Z)|' + r"'(?>[^'\\]+|\\.)*+(?:'|\\?\Z)|", ""
@@ -191,7 +196,7 @@ def _string_patterns(text: str) -> Sequence[str]:
 
 
 def _unknown_references(steps: Sequence[EvidenceStep]) -> list[str]:
-    """Return the problems of references in `steps` to steps that do not exist."""
+    """Return a problem for each reference in `steps` to a step that does not exist."""
     names = {step.name for step in steps}
     known = ", ".join(sorted(names, key=lambda name: (len(name), name)))
     return [
@@ -203,7 +208,10 @@ def _unknown_references(steps: Sequence[EvidenceStep]) -> list[str]:
 
 
 def _fatal_problems(steps: Sequence[EvidenceStep]) -> list[str]:
-    """Return the problems of names that two of `steps` have, or else of steps that wait for one another."""
+    """Return the problems of `steps` that prevent the plan from running; an empty list if there are none.
+
+    They are one for each name that several steps have, or else one for a circle of steps that wait for one another.
+    """
     counts = Counter(step.name for step in steps)
     if twice := [name for name, count in counts.items() if count > 1]:
         return [f"two steps are called {name}; give each a number of its own" for name in twice]
@@ -360,7 +368,7 @@ def with_evidence(arguments: dict[str, Any] | str, values: Mapping[str, Any], sc
 def _accepts_only_text(schema: Any, value: Any = "") -> bool:
     """Return whether a parameter with `schema` accepts only text, so that `value` has to become text.
 
-    If the parameter may be null, and `value` is None, the result is False.
+    If the parameter may also be null, the result is False for a `value` of None.
     """
     either = schema.get("anyOf", [schema]) if isinstance(schema, Mapping) else []
     kinds = {each.get("type") if isinstance(each, Mapping) else None for each in either}
@@ -368,15 +376,15 @@ def _accepts_only_text(schema: Any, value: Any = "") -> bool:
 
 
 def _quote_references(text: str) -> str:
-    """Return `text` with quotes around the references outside strings."""
+    """Return `text` with double quotes around each reference, such as `#E1`, that is not in a string."""
     return _BARE.sub(lambda found: f'"{found[0]}"' if found[0].startswith("#") else found[0], text)
 
 
 def _keyword_arguments(pieces: list[str], schema: Mapping[str, Any]) -> dict[str, Any] | None:
     """Return the arguments in `pieces`, which are written as `name=value`, or None if they are not.
 
-    The first piece decides: its name must be that of a parameter. A piece without a name continues the value before it, which is text with a comma in
-    it.
+    The first piece decides: its name must be that of a parameter of `schema`; later names may be unknown. A piece without a name continues the
+    value before it, which is text with a comma in it.
 
     Raises:
         UnreadableError: A name is written twice.
@@ -399,9 +407,10 @@ def _keyword_arguments(pieces: list[str], schema: Mapping[str, Any]) -> dict[str
 
 
 def _single_argument(text: str, pieces: list[str], schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return `text` as the only argument that a tool needs, or takes, or None if it is not.
+    """Return a dict of `text` as the only argument that a tool needs, or else takes, or None if it is not.
 
-    It is not if the tool takes more arguments, and `pieces`, the parts of `text` between commas, may be values for them.
+    It is not if the tool needs, or takes, another number of arguments than one, or if `pieces`, the parts of `text` between commas, may be
+    values for several parameters of `schema`.
     """
     required, known = schema.get("required", ()), schema.get("properties", {})
     names = list(required if len(required) == 1 else known)
@@ -413,7 +422,10 @@ def _single_argument(text: str, pieces: list[str], schema: Mapping[str, Any]) ->
 
 
 def _positional_arguments(pieces: list[str], schema: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return `pieces` as arguments in the order of the parameters, or None if their number does not fit."""
+    """Return `pieces` as arguments in the order of the parameters of `schema`.
+
+    Return None if there are more pieces than parameters, or fewer than the required ones.
+    """
     known = schema.get("properties", {})
     if not len(schema.get("required", ())) <= len(pieces) <= len(known):
         return None
@@ -421,9 +433,9 @@ def _positional_arguments(pieces: list[str], schema: Mapping[str, Any]) -> dict[
 
 
 def _value(text: str, name: str, schema: Mapping[str, Any]) -> Any:
-    """Return the value that `text` has for the parameter `name`, by its schema.
+    """Return the value that `text` has for the parameter `name` of `schema`.
 
-    A text loses the quotes around it.
+    A reference stays text; a text loses the quotes around it; text that the parameter's schema does not read as another value stays text.
     """
     text = text.strip()
     if REFERENCE.fullmatch(text):
@@ -438,7 +450,7 @@ def _value(text: str, name: str, schema: Mapping[str, Any]) -> Any:
 
 
 def _split(text: str) -> list[str]:
-    """Return the pieces of `text` between commas outside strings and brackets."""
+    """Return the pieces of `text` between commas outside strings and brackets, unstripped; at least one."""
     pieces, start, depth = [], 0, 0
     for found in _PIECES.finditer(text):
         if found["open"]:

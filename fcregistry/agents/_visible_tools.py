@@ -256,7 +256,7 @@ def gateways_of(gateway_map: GatewayMap) -> list[Tool]:
 
 
 def _gateway_tool(gateway: Callable[..., object], name: str, description: str = "") -> Tool:
-    """Return the tool `name` that calls `gateway`; without `description`, the docstring describes it."""
+    """Return the tool `name` that calls `gateway`; an empty `description` means its docstring."""
     options: ToolOptions = {"name": name, "read_only": True, "idempotent": True, "open_world": False}
     if description:
         options["description"] = description
@@ -306,7 +306,7 @@ def not_visible_error(tool: Tool, gateway_map: GatewayMap, opened: Opened) -> Ca
 
 
 def _group_description(group: str) -> str:
-    """Return the description of the gateway of `group`."""
+    """Return the description, for the model, of the gateway that opens `group`."""
     return f"Show the tools of the group {group}, so that they can be called from the next message on."
 
 
@@ -428,7 +428,7 @@ def lazy_groups(patterns: Iterable[str], groups: Set[str]) -> frozenset[str]:
 
 
 def _group_path(group: str) -> list[str]:
-    """Return the names of the groups that `group` is in, itself included, outermost first."""
+    """Return `a`, `a.b` and `a.b.c` for the `group` `a.b.c`: the groups that it is in, and itself, last."""
     segments = group.split(".")
     return [".".join(segments[: end + 1]) for end in range(len(segments))]
 
@@ -629,7 +629,7 @@ class VisibleTools:
         return f"<VisibleTools {', '.join(self.tools) or 'none'} of {len(self.executor.tools)}>"
 
     def _show(self, opened: Opened) -> None:
-        """Make the tools visible that are open with `opened`. Others are not looked at: they may be many."""
+        """Store `opened`; make its tools, the gateways of what is closed, and always visible tools visible."""
         tools, gateway_map = self.executor.tools, self._map
         self._opened = opened
         self._visible: Mapping[str, Tool] = tools
@@ -640,7 +640,7 @@ class VisibleTools:
         self._offered = _stable_order(self._visible)
 
     def _open(self, opened: Opened) -> None:
-        """Make the tools visible that are open with `opened`, unless this is the state already."""
+        """Make the tools visible that are open with `opened`; do nothing if that is the state already."""
         if opened != self._opened:
             self._show(opened)
 
@@ -654,7 +654,10 @@ class VisibleTools:
     def _merge_results(
         self, refused: Mapping[int, ToolResult], ran: Iterable[ToolResult], count: int
     ) -> list[ToolResult]:
-        """Return and note the results of `count` calls: `refused` by their positions, `ran` between."""
+        """Return the results of `count` calls, in the order of the calls, and pass them to `note`.
+
+        `refused` has those of refused calls by their positions; `ran` has those of the others, in order.
+        """
         others = iter(ran)
         results = [refused[index] if index in refused else next(others) for index in range(count)]
         self.note(results)
@@ -664,7 +667,7 @@ class VisibleTools:
 def _stable_order(visible: Mapping[str, Tool]) -> tuple[Tool, ...] | None:
     """Return the tools `visible` in the order in which a model gets them.
 
-    Return None if the environment decides which of them are available.
+    Return None if the environment, or a function, decides which of them are available.
     """
     tools = tuple(Toolset(visible.values()).values())
     return (
@@ -680,7 +683,7 @@ def without_refused(calls: Sequence[T], refused: Mapping[int, ToolResult]) -> li
 
 
 def _opened_in_history(messages: Iterable[object], executor: Executor) -> Opened:
-    """Return what the calls of gateways in `messages` opened, without calls that are not valid now."""
+    """Return what the calls of gateways in `messages` opened; calls that are not valid now open nothing."""
     opened, pipeline = Opened(), pipeline_of(executor)
     for call in chain.from_iterable(map(calls_of, messages)):
         try:

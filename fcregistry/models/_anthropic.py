@@ -81,7 +81,10 @@ def turns_of(messages: Sequence[Message]) -> list[dict[str, Any]]:
             turns.append({"role": role, "content": blocks})
 
     def place(block: Block) -> int:
-        """Return the sort key of `block` in a turn of the user: results by their calls, then all other blocks."""
+        """Return the sort key of `block` in a turn of the user.
+
+        It is the position of the answered call for a result; results of unknown calls come next, and all other blocks last.
+        """
         is_result = block.get("type") == "tool_result"
         return places.get(block["tool_use_id"], len(places)) if is_result else len(places) + 1
 
@@ -92,7 +95,10 @@ def turns_of(messages: Sequence[Message]) -> list[dict[str, Any]]:
 
 
 def _message_blocks(message: Message) -> list[Block]:
-    """Return `message` as blocks of the API."""
+    """Return `message` as a list of content blocks of the API; a result of a call is always one block.
+
+    The list is empty if a message of a user or an assistant has no content.
+    """
     match message.role:
         case "assistant":
             return _assistant_blocks(message)
@@ -102,11 +108,11 @@ def _message_blocks(message: Message) -> list[Block]:
 
 
 def _assistant_blocks(message: Message) -> list[Block]:
-    """Return the blocks of `message`, which a model wrote.
+    """Return the content blocks of `message`, which a model wrote; the list may be empty.
 
-    They are those that the model wrote, unless the message was changed since.
-
-    Of a changed message, the blocks with thinking and with the provider's own tools are kept, since neither its text nor its calls have them.
+    If the text and the calls are still as the provider wrote them, these are the provider's blocks without empty texts. If not, they are its
+    blocks other than text and calls (thinking, the provider's own tools), then the text, then the calls. Names of calls are such as the API
+    accepts.
     """
     native = _native_blocks(message)
     if _is_as_written(message):
@@ -121,9 +127,9 @@ def _assistant_blocks(message: Message) -> list[Block]:
 
 
 def _is_as_written(message: Message) -> bool:
-    """Return whether `message` has the text and the calls of the blocks that the provider wrote.
+    """Return whether `message` still has the text and the calls of the blocks that the provider wrote.
 
-    Return False if it has no such blocks.
+    Return False if it has no such blocks. Calls are compared by ids, names and arguments.
     """
     native = _native_blocks(message)
     written, now = (
@@ -133,9 +139,9 @@ def _is_as_written(message: Message) -> bool:
 
 
 def _native_blocks(message: Message) -> list[Block]:
-    """Return the blocks of `message` that the provider wrote.
+    """Return a list of the blocks of `message` that Anthropic wrote, from `message.native`.
 
-    The list is empty if there are none, or they are malformed.
+    The list is empty if there are none, or if one of them is not a dict.
     """
     blocks = message.native.get(NATIVE)
     are_blocks = isinstance(blocks, (list, tuple)) and all(isinstance(block, dict) for block in blocks)
@@ -143,7 +149,10 @@ def _native_blocks(message: Message) -> list[Block]:
 
 
 def _result_block(message: Message) -> Block:
-    """Return `message`, the result of a call, as a block; the block of an error contains only text."""
+    """Return `message`, the result of a call, as a block of the type `tool_result`.
+
+    If the result is an error, other parts than text are described in text. Without content, the block has no field `content`.
+    """
     content = _text_blocks(message.text) if message.is_error else _content_blocks(message.content)
     block: Block = {"type": "tool_result", "tool_use_id": message.tool_call_id}
     if content:
@@ -152,7 +161,9 @@ def _result_block(message: Message) -> Block:
 
 
 def _content_blocks(content: str | tuple[Content, ...] | None, *, fetches: bool = False) -> list[Block]:
-    """Return `content` as blocks; parts that the API does not accept are described in text.
+    """Return a list of blocks for `content`; parts that the API does not accept are described in text.
+
+    None, and texts of only white space, make no block.
 
     Args:
         content: The content of a message.
@@ -168,7 +179,7 @@ def _content_blocks(content: str | tuple[Content, ...] | None, *, fetches: bool 
 
 
 def _linked_block(part: Content) -> Block | None:
-    """Return the block of `part`, a link to an image or a PDF on the web, or None for any other part."""
+    """Return the block of `part`, an HTTP link to an image or a PDF, or None for any other part or link."""
     if part.kind != "link" or not (part.uri or "").startswith(("https://", "http://")):
         return None
     kind = "image" if is_image_link(part) else "document" if part.media_type == "application/pdf" else None
@@ -176,7 +187,7 @@ def _linked_block(part: Content) -> Block | None:
 
 
 def _text_blocks(text: str | None) -> list[Block]:
-    """Return a list of the block of `text`, or an empty list if there is only white space."""
+    """Return a list with one block of `text`, or an empty list if it is None or only white space."""
     return [{"type": "text", "text": text}] if text and text.strip() else []
 
 
@@ -252,9 +263,9 @@ def input_of(call: ToolCall) -> dict[str, Any]:
 
 
 def _object_of(text: str) -> dict[str, Any]:
-    """Return the JSON object in `text`, or `text` wrapped in an object if it is not one.
+    """Return the JSON object in `text`, or `{"INVALID_JSON": text}` if `text` is anything else.
 
-    For an empty text, the object is empty.
+    For an empty text, or only white space, the object is empty. Halves of surrogate pairs in its texts are joined or replaced.
     """
     if not text.strip():
         return {}
@@ -267,7 +278,10 @@ def _object_of(text: str) -> dict[str, Any]:
 
 
 def _message_of(blocks: Sequence[Block]) -> Message:
-    """Return the message of the role `assistant` with the content, calls and thinking of `blocks`."""
+    """Return the message of the role `assistant` with the text, calls and thinking of `blocks`.
+
+    Its content and its reasoning are None if they are empty. Its `native` keeps `blocks`, in which an input that is text becomes an object.
+    """
     kept = [
         {**block, "input": _object_of(block["input"])} if isinstance(block.get("input"), str) else block
         for block in blocks
@@ -282,11 +296,9 @@ def _message_of(blocks: Sequence[Block]) -> Message:
 
 
 def _with_cut_input(blocks: Sequence[Block], finish: FinishReason) -> Sequence[Block]:
-    """Return `blocks` with the last call changed so that no executor runs it.
+    """Return the `blocks` of a cut-off answer with the last call changed so that no executor runs it.
 
-    They are the blocks of an answer that was cut off.
-
-    The calls before it are complete.
+    Earlier calls are complete, and stay as they are. Without a call, `blocks` itself is returned. `finish` is the finish reason of the answer.
     """
     place = max((place for place, block in enumerate(blocks) if block.get("type") == "tool_use"), default=None)
     if place is None:
@@ -296,12 +308,15 @@ def _with_cut_input(blocks: Sequence[Block], finish: FinishReason) -> Sequence[B
 
 
 def _block_text(block: Block) -> str:
-    """Return the text of `block`, a text or a thought; empty for others."""
+    """Return the text of `block`, a text or a thought; an empty text for any other block."""
     return text_of(block.get(str(block.get("type"))))
 
 
 def _usage(counts: Mapping[str, Any]) -> Usage:
-    """Return the usage of an answer from the provider's `counts`."""
+    """Return the `Usage` of one request from the provider's `counts`; a missing count is 0.
+
+    The input includes the tokens that were read from the cache, and those that were written to it.
+    """
     cached = number_of(counts.get("cache_read_input_tokens"))
     created = number_of(counts.get("cache_creation_input_tokens"))
     return Usage(
@@ -356,16 +371,18 @@ class MessageStream:
         return completion_of({**self._message, "usage": self._usage, "content": blocks})
 
     def _update(self, fields: Mapping[str, Any]) -> None:
-        """Update the fields of the whole message with `fields`.
+        """Merge `fields`, apart from those that are None, into the fields of the whole message.
 
-        Counts of usage, which are totals, replace earlier ones.
+        The counts in its field `usage` replace earlier ones, since each is a total; counts that are None are ignored.
         """
         usage = mapping_of(fields.get("usage"))
         self._usage |= {name: count for name, count in usage.items() if count is not None}
         self._message |= {name: value for name, value in fields.items() if value is not None}
 
     def _begin(self, index: int, block: Block) -> Delta | None:
-        """Begin the content block `index` with `block`, and return what is new in it, or None if nothing is.
+        """Begin the content block `index` with `block`, and return its first text or call as a `Delta`.
+
+        Return None for an empty text or thought, and for any other block.
 
         Raises:
             ValueError: The block has begun already.
@@ -385,8 +402,10 @@ class MessageStream:
     def _continue(self, index: int, delta: Mapping[str, Any]) -> Delta | None:
         """Add `delta` to the content block `index`, and return what is to be shown, or None if nothing is.
 
+        Shown are text, thinking, and the arguments of calls of the user's tools; signatures and citations are only stored.
+
         Raises:
-            ValueError: The block has not begun, or cannot have such a piece.
+            ValueError: The block has not begun, or cannot have such a piece, or the piece has an unknown shape.
         """
         block = self._blocks.get(index)
         if block is None:
@@ -409,11 +428,9 @@ class MessageStream:
         return None
 
     def _add_text(self, index: int, kind: str, text: str) -> Delta | None:
-        """Add `text` to the block `index`, a text or a thought, and return it.
+        """Add `text` to the block `index` of the kind `text` or `thinking`, and return it as a `Delta`.
 
-        What is returned begins with an empty line if earlier blocks need one.
-
-        Return None if `text` is empty.
+        Return None if `text` is empty. The first text of a block is returned after an empty line if `piece_after` says so.
         """
         if not text:
             return None
@@ -424,12 +441,15 @@ class MessageStream:
         return Delta(content=shown) if kind == "text" else Delta(reasoning=shown)
 
     def _add_piece(self, index: int, name: str, text: str) -> str:
-        """Add `text` to the field `name` of the block `index`, and return it."""
+        """Append `text` to the pieces of the field `name` of the block `index`, and return `text` unchanged."""
         self._pieces.setdefault((index, name), []).append(text)
         return text
 
     def _call_delta(self, index: int, arguments: str, id: str | None = None, name: str | None = None) -> Delta:
-        """Return a piece of the call in the block `index`, with the position of the call among all calls."""
+        """Return a `Delta` with one piece of the call in the block `index`.
+
+        Its `index` is the position among the calls of the user's tools, from 0, not that of the block.
+        """
         place = sum(self._blocks[each].get("type") == "tool_use" for each in self._blocks if each < index)
         return Delta(tool_calls=(ToolCallDelta(index=place, id=id, name=name, arguments=arguments),))
 
@@ -445,7 +465,10 @@ refuses to wait (its documentation, "Long requests")."""
 
 
 def _make_client(base_url: str | None, api_key: str | None) -> AsyncAnthropic:
-    """Return a client of the SDK whose responses are limited."""
+    """Return a new client of the SDK whose responses are limited; for None, the SDK uses its own defaults.
+
+    Raise `ImportError` if the SDK is not installed.
+    """
     from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient  # late: it takes a second, and is an extra
 
     return AsyncAnthropic(base_url=base_url, api_key=api_key, http_client=limit_responses(DefaultAsyncHttpxClient()))
@@ -515,6 +538,10 @@ class AnthropicMessages(HostedModel):
         self._only_streams = self._max_tokens > _MAX_UNSTREAMED
 
     def _conversation(self, messages: Sequence[Message]) -> dict[str, Any]:
+        """Return the fields of a request that contain the conversation `messages`.
+
+        They are `max_tokens` and `messages`, and `system` if there are instructions.
+        """
         system = system_of(messages)
         fields = {"max_tokens": self._max_tokens, "messages": turns_of(messages)}
         return {**fields, "system": system} if system else fields

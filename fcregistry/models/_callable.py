@@ -88,7 +88,7 @@ class FunctionModel(Model):
 
     @abstractmethod
     def _request(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> FunctionRequest:
-        """Return the function bound to its arguments, and the reader of its answer."""
+        """Return a `FunctionRequest`: the function bound to its arguments, and the reader of its answer."""
 
     async def acomplete(
         self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition] = (), *, tool_choice: ToolChoice = "auto"
@@ -108,16 +108,19 @@ class FunctionModel(Model):
                 yield piece
 
     def _complete_sync(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> Completion:
-        """Return the completion of the function's answer; a plain function runs on this thread."""
+        """Return the completion at the end of the function's answer.
+
+        A plain function runs on this thread, an async one on the background loop.
+        """
         *_, last = self._stream_sync(messages, tools, tool_choice)
         return cast("Completion", last)
 
     def _stream_sync(
         self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice
     ) -> Generator[Delta | Completion, None, None]:
-        """Yield the function's answer in pieces, and its completion last.
+        """Return a generator of the pieces of the function's answer, and of its completion last.
 
-        A plain function runs on this thread.
+        A plain function runs on this thread, an async one on the background loop.
         """
         request = self._request(messages, tools, tool_choice)
         if self._is_async:
@@ -126,11 +129,9 @@ class FunctionModel(Model):
 
 
 def _stream_answer(request: FunctionRequest) -> Generator[Delta | Completion, None, None]:
-    """Call the plain function of `request` on this thread, and yield its answer in pieces.
+    """Call the function of `request` on this thread; yield pieces of its answer, and its completion last.
 
-    The last piece is the completion.
-
-    An async answer is awaited on the background loop.
+    An answer that is awaitable or an async iterator is read on the background loop. A plain iterator is closed at the end.
     """
     answer = request.call()
     if inspect.isawaitable(answer) or isinstance(answer, AsyncIterator):
@@ -148,7 +149,10 @@ def _stream_answer(request: FunctionRequest) -> Generator[Delta | Completion, No
 
 
 async def _astream_answer(answer: Any, reader: AnswerReader) -> AsyncGenerator[Delta | Completion, None]:
-    """Yield the whole or iterated `answer` of a function, awaited if need be, as pieces and a completion."""
+    """Yield the pieces of `answer`, which a function returned, and then its completion.
+
+    An awaitable is awaited first. An iterator, plain or async, is read piece by piece by `reader`; any other answer is read as a whole.
+    """
     if inspect.isawaitable(answer):
         answer = await answer
     if not isinstance(answer, (Iterator, AsyncIterator)):
@@ -164,7 +168,10 @@ async def _astream_answer(answer: Any, reader: AnswerReader) -> AsyncGenerator[D
 
 
 async def _iterate(answer: Iterator[T] | AsyncIterator[T]) -> AsyncGenerator[T, None]:
-    """Yield the pieces of `answer`. A plain iterator runs, and is closed, on fcregistry's threads."""
+    """Yield the items of `answer`, and close it at the end.
+
+    A plain iterator runs, and is closed, on fcregistry's threads. Raise `ModelError` if no thread is free.
+    """
     if isinstance(answer, AsyncIterator):
         from asyncio import sleep  # a loop is running, so asyncio is loaded
 
@@ -192,7 +199,7 @@ async def _iterate(answer: Iterator[T] | AsyncIterator[T]) -> AsyncGenerator[T, 
 def _on_thread(function: Callable[[], Any]) -> Future[Any]:
     """Start `function` on one of fcregistry's threads, and return its future.
 
-    Raise `ModelError` if no thread is free.
+    Raise `ModelError` if no thread is free, and the error of `running_loop` if the running event loop is not asyncio's.
     """
     running_loop()  # raises on another library's loop, with what to do
     try:
@@ -202,7 +209,7 @@ def _on_thread(function: Callable[[], Any]) -> Future[Any]:
 
 
 def _call_guarded(function: Callable[[], Any]) -> Any:
-    """Return what `function` returns; a `StopIteration` that it raises becomes a `RuntimeError`."""
+    """Return what `function` returns, or raise what it raises; `StopIteration` becomes `RuntimeError`."""
     try:
         return function()
     except StopIteration as error:  # no future can carry it
@@ -210,9 +217,9 @@ def _call_guarded(function: Callable[[], Any]) -> Any:
 
 
 async def _wait_for(future: Future[Any]) -> Any:
-    """Wait for `future`, a function on a thread, and return its result.
+    """Wait for `future`, of a function on a thread, and return its result, or raise its exception.
 
-    If the wait is cancelled, the function is abandoned.
+    If the wait is cancelled, the thread is abandoned: nobody waits for the function any more.
     """
     from asyncio import wrap_future  # a loop is running, so asyncio is loaded
 
@@ -223,23 +230,20 @@ async def _wait_for(future: Future[Any]) -> Any:
 
 
 def _close(answer: object) -> None:
-    """Close `answer` if it is a generator, or has another method `close`."""
+    """Call the method `close` of `answer`, such as a generator; do nothing if it has none."""
     close = getattr(answer, "close", None)
     if callable(close):
         close()
 
 
 def _is_async(function: Callable[..., Any]) -> bool:
-    """Return whether `function` or its `__call__` is async.
-
-    Calling such a function only makes a coroutine or a generator.
-    """
+    """Return whether `function` or its `__call__` is a coroutine function or an async generator function."""
     call = getattr(type(function), "__call__", None)  # noqa: B004  # it is known to be callable
     return any(inspect.iscoroutinefunction(each) or inspect.isasyncgenfunction(each) for each in (function, call))
 
 
 def _name_of(function: Callable[..., Any]) -> str:
-    """Return the name of `function`, of the function in a partial, or else of its class."""
+    """Return the `__name__` of `function`, or of the function in a partial, or else the name of its class."""
     inner = getattr(function, "func", function)  # of a partial
     return str(getattr(inner, "__name__", None) or type(inner).__name__)
 
@@ -289,21 +293,25 @@ class CallableModel(FunctionModel):
             raise TypeError(f"the function of the model {self.name} {problem}")
 
     def _request(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> FunctionRequest:
-        """Return the function bound to the messages as dicts, and the reader of its answer."""
+        """Return a `FunctionRequest`: the function bound to `messages` as dicts, and the reader of its answer."""
         written = [self._message_for_function(message) for message in messages]
         options = self._options(tools, tool_choice)
         return FunctionRequest(lambda: self._function(written, **options), _Reader(self.name, tools))
 
     def _message_for_function(self, message: Message) -> dict[str, Any]:
-        """Return `message` as a dict for the function.
+        """Return a new dict of `message` for the function.
 
-        It is as the function wrote it, or has the fields of OpenAI's chat.
+        It is the dict that the function itself returned for the message, if it did, or else has the fields of OpenAI's chat.
         """
         own = message.native.get(self.name)
         return chat_message(message) if own is None else dict(deepcopy(own))
 
     def _options(self, tools: Sequence[Tool], tool_choice: ToolChoice) -> dict[str, Any]:
-        """Return the keyword arguments for the function: `tools` and `tool_choice`, if it has such parameters."""
+        """Return the keyword arguments for the function: `tools` and `tool_choice`, in OpenAI's shape.
+
+        Each is left out if the function has no parameter for it; with only `**` parameters, a choice of `auto` is left out, too. A function
+        that does not get the choice gets only the tools that the choice allows. Raise `ValueError` for a choice that is not the name of a tool.
+        """
         options: dict[str, Any] = {}
         says_choice = self._takes_choice or (self._takes_any and tool_choice != "auto")
         if self._takes_tools:
@@ -363,7 +371,10 @@ class _Reader:
         return (*([rest] if rest is not None else []), self._completion or self._completed())
 
     def _completed(self) -> Completion:
-        """Return the completion of all pieces."""
+        """Return the completion of all pieces so far: their text, thinking and calls.
+
+        Raise `ValueError` if it is not certain to which call a piece belongs.
+        """
         calls = self._calls.calls() if self._calls else ()
         text = "".join(self._texts)
         message = Message(
@@ -376,9 +387,9 @@ class _Reader:
 
 
 def _is_openai(answer: Mapping[str, Any]) -> bool:
-    """Return whether `answer` is a message in the shape of OpenAI's chat.
+    """Return whether `answer` is a message of the assistant in the shape of OpenAI's chat.
 
-    Such a message can be sent back unchanged.
+    A missing role counts as `assistant`. The content must be text or None, and each call an object with the field `function`.
     """
     if answer.get("role", "assistant") != "assistant" or not isinstance(answer.get("content"), str | None):
         return False
@@ -429,7 +440,7 @@ def completed(message: Message, name: str, finish: FinishReason | None = None) -
 
 
 def _message_of(answer: object) -> Message:
-    """Return `answer` as a message of the role `assistant`.
+    """Return `answer`, a text, a `Message` or a provider's message, as a message of the role `assistant`.
 
     Calls that cannot be read are kept; the executor refuses them.
 
@@ -451,12 +462,12 @@ def _message_of(answer: object) -> Message:
 
 
 def _has_any(value: object, names: Sequence[str]) -> bool:
-    """Return whether `value`, a dict or an SDK object, has a field of any of `names`."""
+    """Return whether `value`, a dict or an SDK object, has a field of at least one of `names`."""
     return any(has_field(value, name) for name in names)
 
 
 def _may_call(answer: object) -> bool:
-    """Return whether `answer` may make calls: a list makes none if no item has a field of a call."""
+    """Return False if `answer` is a list without an item that has a field of a call; else True."""
     return not isinstance(answer, (list, tuple)) or any(_has_any(item, _CALL_FIELDS) for item in answer)
 
 
@@ -481,7 +492,11 @@ def check_is_message(message: object) -> None:
 
 
 def _content_and_reasoning(message: object) -> tuple[str | tuple[Content, ...] | None, str | None]:
-    """Return the content of `message`, and the model's thinking; None for either if there is none."""
+    """Return the content of `message`, and the model's thinking; None for either if there is none.
+
+    The content is a text, or a tuple of parts if some are not text; a refusal counts only if there is no other content. Calls and unknown
+    blocks are left out. Of a list, neither is read.
+    """
     thoughts = [text for name in _REASONING_FIELDS if (text := text_of(read_field(message, name)))][:1]
     content: Any = read_field(message, "content")
     if not isinstance(content, str):
@@ -498,7 +513,10 @@ def _content_and_reasoning(message: object) -> tuple[str | tuple[Content, ...] |
 
 
 def _blocks(value: Any, depth: int = 0) -> Iterator[Any]:
-    """Yield the texts and blocks of `value`: a message, or an object or a list with messages."""
+    """Yield the texts and content blocks in `value`: a message, a response around it, or a list of these.
+
+    Of several candidates, only the first is read. Nothing is yielded for None, nor from more than `_MAX_DEPTH` levels below the top.
+    """
     if depth > _MAX_DEPTH or value is None:
         return
     if isinstance(value, (list, tuple)):
@@ -516,7 +534,10 @@ def _blocks(value: Any, depth: int = 0) -> Iterator[Any]:
 
 
 def _part(block: Any) -> str | Content | None:
-    """Return the content of `block`, or None for a call, a thought, or an unknown block."""
+    """Return the content of `block`, a text or a `Content`, or None for any other block.
+
+    Calls, thoughts and unknown blocks are such other blocks.
+    """
     if isinstance(block, (str, Content)):
         return block
     if _thought_text(block):
@@ -531,9 +552,9 @@ def _part(block: Any) -> str | Content | None:
 
 
 def _thought_text(block: Any) -> str:
-    """Return the model's thinking in `block`, of any provider; empty if it is not a thought.
+    """Return the model's thinking in `block`, of any provider; an empty text if it is not a thought.
 
-    It is a block of Anthropic, Bedrock or OpenAI, or a part of Gemini.
+    It may be a block of Anthropic, Bedrock or OpenAI, whose summaries are joined by line ends, or a part of Gemini.
     """
     if read_field(block, "thought") is True:
         return text_of(read_field(block, "text"))

@@ -166,7 +166,7 @@ class HostedModel(Model):
         client = await self._guarded(self._clients.get())
 
         async def ask() -> Completion:
-            """Send the request, and return the answer."""
+            """Send the request, and return the completion of the answer."""
             return self._read(_as_json(await self._send(client, request)))
 
         return await self._guarded(ask(), client)
@@ -182,14 +182,19 @@ class HostedModel(Model):
 
     @abstractmethod
     def _conversation(self, messages: Sequence[Message]) -> dict[str, Any]:
-        """Return the fields of a request that contain the conversation `messages`."""
+        """Return the fields of a request that contain the conversation `messages`, by their names in the API."""
 
     def _request(
         self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition], tool_choice: ToolChoice
     ) -> dict[str, Any]:
-        """Return the arguments for the SDK's method.
+        """Return the keyword arguments for the SDK's method that creates an answer.
 
-        Fields that not all versions of the SDK know are in `extra_body`.
+        Settings other than `timeout`, `extra_headers`, `extra_query` and `tools` are in `extra_body`, without those that the request sets
+        itself.
+
+        Raises:
+            ValueError: As `_choice` raises it.
+            DefinitionError: A tool cannot be described to the provider.
         """
         settings, offered_tools = dict(self._settings), formats.tools_of(tools)
         for_sdk: dict[str, Any] = {name: settings.pop(name) for name in _SDK_SETTINGS if name in settings}
@@ -210,12 +215,12 @@ class HostedModel(Model):
         """Return the value of the API for `tool_choice`, or None if the request must not have the field.
 
         Args:
-            tool_choice: The choice.
+            tool_choice: The choice: `auto`, `required`, `none`, or the name of a tool.
             names: The names of the tools of the request.
-            any_offered: Whether the request has tools: without tools, it must not have the field.
+            any_offered: Whether the request has tools. Without tools, the result is None for `auto` and `none`.
 
         Raises:
-            ValueError: The choice is neither known nor one of `names`.
+            ValueError: The choice is neither known nor one of `names`, or it is `required`, and there are no tools.
         """
         if tool_choice in self._choices and (any_offered or tool_choice != "required"):
             return self._choices[tool_choice] if any_offered else None
@@ -227,7 +232,10 @@ class HostedModel(Model):
         )
 
     async def _stream(self, request: Mapping[str, Any], tools: Sequence[Tool]) -> AsyncGenerator[Delta | Completion]:
-        """Send `request`, and yield the answer piece by piece. Closing the generator closes the connection."""
+        """Send `request`, and yield the pieces of the answer, and its completion last.
+
+        Raise `ModelError` if the answer breaks off before its end. Closing the generator closes the connection.
+        """
         reader, joiner, has_begun = self._reader(tools), SurrogateJoiner(), False
         end, delta = object(), cast("Any", None)
         client = await self._guarded(self._clients.get())
@@ -254,7 +262,10 @@ class HostedModel(Model):
     async def _deltas(
         self, client: Any, request: Mapping[str, Any], reader: StreamReader
     ) -> AsyncGenerator[Delta | None]:
-        """Send `request`, and yield what `reader` returns for each piece of the answer."""
+        """Send `request`, and yield what `reader` returns for each piece of the answer: a `Delta`, or None.
+
+        Exceptions of the SDK and of `reader` pass through.
+        """
         async with (
             await self._send(client, {**request, "stream": True}) as stream,
             aclosing(stream.__aiter__()) as received,
@@ -263,7 +274,9 @@ class HostedModel(Model):
                 yield reader.add(_as_json(piece))
 
     async def _guarded(self, result: Awaitable[T], client: Any = None) -> T:
-        """Wait for a result of the SDK, and return it; an exception of the SDK becomes a `ModelError`.
+        """Await `result` and return its value; its exception becomes a `ModelError`.
+
+        Only `MissingDependencyError`, cancellations and interrupts pass through.
 
         Args:
             result: The awaitable of the SDK.
@@ -282,35 +295,37 @@ class HostedModel(Model):
         raise failed.pop()
 
     async def _send(self, client: Any, request: Mapping[str, Any]) -> Any:
-        """Send `request` with `client`, and return the SDK's object for the response.
+        """Send `request` with `client`, and return the SDK's object for the response, or for its stream.
 
-        The limits of HTTP apply to the response.
+        Raise `RefusedAnswerError` if the response exceeds the limits of HTTP, and otherwise what the SDK raises.
         """
         limits = HttpLimits(full_name=self.name, answer=self._max_answer_bytes, secrets=self._secrets(client))
         return await send(self._create(client), client, request, limits)
 
     def _secrets(self, client: Any) -> list[str]:
-        """Return the texts that an error must not show: the keys.
+        """Return the keys that an error must not show.
 
-        They are the keys of the arguments, the environment and `client`.
+        They are those of the arguments, of the environment and of `client` that are text; the list may be empty.
         """
         variables = filter(None, (self._sdk.variable, self._sdk.other_variable))
         held = (getattr(client, name, None) for name in ("api_key", "auth_token"))
         return [each for each in (self._api_key, *map(os.environ.get, variables), *held) if isinstance(each, str)]
 
     def _no_key(self) -> ModelError:
-        """Return the error for a missing key."""
+        """Return the `ModelError` for a missing key, which says where to set one."""
         return ModelError(
             f"{self.name} cannot be asked without a key: set {self._sdk.variable}, "
             f"or for a server of your own {self._sdk.package.upper()}_BASE_URL; in Python, pass api_key or base_url"
         )
 
     def _make_client(self) -> Any:
-        """Return a new client, made from the arguments and the environment.
+        """Return a new client of the SDK, made from the arguments and the environment.
+
+        A server of the user's own needs no key: a placeholder is sent.
 
         Raises:
             MissingDependencyError: The SDK is not installed.
-            ModelError: There is no key for the provider's own API.
+            ModelError: There is no key for the provider's own API, and the SDK does not look for one elsewhere.
         """
         package = self._sdk.package
         base_url = self._base_url or self._sdk.address() or None
@@ -329,12 +344,15 @@ class HostedModel(Model):
 
 
 async def _end_of(reader: StreamReader) -> Completion | None:
-    """Return the completion of `reader`, as an awaitable for `_guarded`."""
+    """Return the completion of `reader`, or None if the answer has not ended, as a coroutine.
+
+    Raise `ValueError` if the pieces do not fit together.
+    """
     return reader.completion()
 
 
 def _checked_async(client: T) -> T:
-    """Return `client`; raise `TypeError` for a sync client of an SDK, which would block the event loop."""
+    """Return `client`, or raise `TypeError` if it is a sync client of an SDK, which would block the loop."""
     if any(each.__name__ == "SyncAPIClient" for each in type(client).__mro__):
         name = type(client).__name__
         raise TypeError(f"the client is of the class {name}, which cannot be awaited: give an Async{name}")
@@ -342,7 +360,9 @@ def _checked_async(client: T) -> T:
 
 
 def _as_json(value: Any) -> Mapping[str, Any]:
-    """Return `value`, an object of the SDK, as the JSON object that it was read from, with unknown fields.
+    """Return `value`, an object of the SDK or a mapping, as a JSON object.
+
+    Fields that the SDK does not know are kept.
 
     Raises:
         ValueError: It is not a JSON object.
@@ -400,7 +420,7 @@ class PerLoop(Generic[T]):
 
 
 async def _hold_client(client: T, close: Callable[[T], Awaitable[object]] | None) -> AsyncGenerator[T]:
-    """Yield `client`, and close it with `close` when the generator is closed."""
+    """Yield `client` once; close it with `close`, unless that is None, when the generator is closed."""
     try:
         yield client
     finally:

@@ -101,9 +101,10 @@ async def send(
 
 
 async def _limit(response: Any) -> None:
-    """Refuse a redirect to another origin, and limit the body of `response`.
+    """Refuse a redirect to another origin, and limit the body of `response`, as a hook of an HTTPX client.
 
-    This is the hook of a client of HTTPX.
+    Without limits in `_LIMITS`, do nothing. Otherwise replace the stream of `response`, and remove its header Content-Encoding, since the new
+    stream decodes. Raise `RefusedAnswerError` for such a redirect, too many redirects, or an answer whose encoding is not gzip.
     """
     limits = _LIMITS.get()
     if limits is None:
@@ -120,11 +121,10 @@ async def _limit(response: Any) -> None:
 
 
 def _check_redirect(response: Any, limits: HttpLimits) -> None:
-    """Raise `RefusedAnswerError` for a redirect to another origin.
+    """Raise `RefusedAnswerError` if `response` redirects to another origin, or once too often.
 
-    The other server would receive the conversation and perhaps the API key.
-
-    Redirects to the same origin are allowed `_MAX_REDIRECTS` times.
+    The other server would receive the conversation and perhaps the API key. A location that is not a URL counts as another origin; redirects to
+    the same origin are allowed `_MAX_REDIRECTS` times in a row.
     """
     try:
         here, there = response.url, response.url.join(response.headers["location"])
@@ -145,7 +145,10 @@ def _check_redirect(response: Any, limits: HttpLimits) -> None:
 
 
 def _refuse(limits: HttpLimits, why: str, status: int | None = None) -> NoReturn:
-    """Raise `RefusedAnswerError` with the reason `why` and the HTTP `status`."""
+    """Raise `RefusedAnswerError` with a `ModelError` that has the reason `why` and the HTTP `status`.
+
+    `status` is None for an answer that is refused because of its body.
+    """
     raise RefusedAnswerError(ModelError(f"{limits.full_name}: {why}", status=status))
 
 
@@ -195,11 +198,10 @@ class _Body:
             yield piece
 
     def _count_values(self, piece: bytes) -> None:
-        """Count the values in `piece`, and refuse a JSON document with too many.
+        """Add the commas in `piece`, a decoded part of the body, to the count of values of its JSON document.
 
-        Their objects would need far more memory than the text of the document.
-
-        In a stream, each line is a document.
+        In an event stream, each line is a document. If a document of an answer has more than `_most_values`, raise `RefusedAnswerError`: its
+        objects would need far more memory than its text.
         """
         first, *rest = piece.split(b"\n") if self._is_stream else [piece]
         counts = [self._values + first.count(b","), *(each.count(b",") for each in rest)]
@@ -208,11 +210,10 @@ class _Body:
             self._end(f"contains more than {self._most_values:,} values, {_STOPPED_READING}")
 
     def _decoded(self, raw: bytes) -> Iterator[bytes]:
-        """Yield the content of `raw`, a part of any number of gzip members (RFC 1952, 2.2).
+        """Yield the decoded pieces of `raw`, a part of a body of gzip members (RFC 1952, 2.2).
 
-        If the body is not compressed, yield `raw`.
-
-        The bytes after the last member are ignored.
+        If the body is not compressed, yield `raw` itself. The bytes after the last member are ignored: one empty piece is yielded for them. If
+        the body is not gzip, call `_end`, which raises `RefusedAnswerError` for an answer, and yield nothing more for an HTTP error.
         """
         if self._decoder is None:
             yield raw
@@ -240,9 +241,9 @@ class _Body:
             raw = self._decoder.unused_data if self._decoder.eof else self._decoder.unconsumed_tail
 
     def _end(self, what: str) -> None:
-        """Stop reading, and refuse the response if it is an answer: `what` says what is wrong with it.
+        """Stop reading, and raise `RefusedAnswerError` if the response is an answer.
 
-        Of an HTTP error, the part that was read so far is enough.
+        Of an HTTP error, the part that was read so far is enough: nothing is raised. `what` says what is wrong with the answer.
         """
         self.is_cut = True
         if self._is_answer:
@@ -277,8 +278,5 @@ class _LimitedStream:
 
 @cache
 def _stream_class(base: type) -> type:
-    """Return a subclass of `_LimitedStream` and of `base`, the HTTP library's class.
-
-    The library accepts its instances as response bodies.
-    """
+    """Return a new subclass of `_LimitedStream` and of `base`, the HTTP library's class of bodies."""
     return type("LimitedStream", (_LimitedStream, base), {})

@@ -76,7 +76,7 @@ class Message:
             self._change("content", _map_content(escape_surrogates, self.content))
 
     def _change(self, name: str, value: object) -> None:
-        """Set the attribute `name` to `value`, unless it is that object already."""
+        """Set the attribute `name` of this frozen record to `value`, unless it is that object already."""
         if value is not getattr(self, name):
             object.__setattr__(self, name, value)
 
@@ -259,11 +259,10 @@ def arguments_text(call: ToolCall) -> str:
 
 
 def _unreadable_json(call: object, arguments: object) -> str:
-    """Return JSON text in place of `arguments` that cannot be read.
+    """Return JSON text in place of `arguments` of `call` that cannot be read.
 
-    It is never an object, so that the call never runs.
-
-    The text quotes `call`, or `arguments` if they are a number or a truth value.
+    It is `arguments` themselves if they are a number or a truth value, else an array with the first `_MAX_KEPT` characters of the `repr` of
+    `call`. It is never an object, so that the call never runs.
     """
     import json  # as above
 
@@ -274,7 +273,10 @@ def _unreadable_json(call: object, arguments: object) -> str:
 def _map_content(
     change: Callable[[str], str], content: str | tuple[Content, ...] | None
 ) -> str | tuple[Content, ...] | None:
-    """Return `content` with `change` applied to its texts, or `content` itself if no text changes."""
+    """Return `content` with `change` applied to its texts, or `content` itself if no text changes.
+
+    None stays None.
+    """
     if not isinstance(content, tuple):
         return map_texts(change, content)
     parts = tuple(map_part_texts(part, change) for part in content)
@@ -282,7 +284,10 @@ def _map_content(
 
 
 def _call_without_surrogates(call: ToolCall) -> ToolCall:
-    """Return `call` with halves of surrogate pairs joined or replaced, or `call` itself without any."""
+    """Return `call` with halves of surrogate pairs joined or replaced, or `call` itself if it has none.
+
+    They are looked for in its name, arguments and id.
+    """
     fields = (call.name, call.arguments, call.id)
     joined = map_texts(join_surrogates, fields)
     if joined is fields:
@@ -294,12 +299,13 @@ def _call_without_surrogates(call: ToolCall) -> ToolCall:
 
 
 def _read_content(value: Any) -> str | tuple[Content, ...] | None:
-    """Return the content of a message from `value`, a text or a list of parts.
+    """Return the content of a message from `value`: a text, a tuple of parts, or None.
 
-    A single part of text becomes a text.
+    A text and None are returned as they are. Of a list, parts that are not content (calls, thoughts) are left out; a single part of text
+    becomes a text, and a list without parts of content None.
 
     Raises:
-        ValueError: `value` is neither, or a part is of an unknown type.
+        ValueError: `value` is none of these, or a part is of an unknown type, or cannot be read.
     """
     if value is None or isinstance(value, str):
         return value
@@ -310,9 +316,9 @@ def _read_content(value: Any) -> str | tuple[Content, ...] | None:
 
 
 def _native(value: Any) -> Mapping[str, Any]:
-    """Return `value`, the field `native` of a message, or an empty object for None.
+    """Return `value`, the field `native` of a message, or an empty dict if it is None or empty.
 
-    Raise `ValueError` if it is not an object.
+    Raise `ValueError` if it is neither None nor a mapping.
     """
     if value is None or isinstance(value, Mapping):
         return value or {}
@@ -320,7 +326,7 @@ def _native(value: Any) -> Mapping[str, Any]:
 
 
 def _text_field(value: Any, name: str) -> str | None:
-    """Return the field `name` of `value` if it is text, else None."""
+    """Return the field `name` of `value`, a dict or an object, if it is text (also empty), else None."""
     found = read_field(value, name)
     return found if isinstance(found, str) else None
 
@@ -380,7 +386,10 @@ def written_part(part: Content) -> dict[str, Any]:
 
 
 def _stored_part(part: Content) -> dict[str, Any]:
-    """Return `part` as a content part, or a block of MCP, that `part_of` reads as the same content."""
+    """Return `part` as a dict that `part_of` reads as the same content.
+
+    It is a content part of OpenAI's chat if that loses nothing, else a content block of the Model Context Protocol.
+    """
     written = written_part(part)
     is_same = part.description == _LINKED_IMAGE if part.kind == "link" else written["type"] != "text"
     return written if is_same or part.kind == "text" else part.to_block()
@@ -405,7 +414,10 @@ def is_image_link(part: Content) -> bool:
 
 
 def _image(image: object) -> Content:
-    """Return the content of the field `image_url` of a part: an image from a data URL, or a link."""
+    """Return the content of `image`, the field `image_url` of a part: an image of a data URL, else a link.
+
+    Raise `ValueError` if there is no URL, or its data is not base64.
+    """
     url = image if isinstance(image, str) else _text(image, "url")
     if not url.startswith("data:"):
         return Content.link(url, description=_LINKED_IMAGE)
@@ -414,7 +426,10 @@ def _image(image: object) -> Content:
 
 
 def _file(file: object) -> Content:
-    """Return the content of the field `file` of a part; raise `ValueError` if it has no data."""
+    """Return the content of `file`, the field `file` of a part; its data is base64 or a data URL.
+
+    Raise `ValueError` if it has no data, or the data is not base64.
+    """
     data = _text_field(file, "file_data")
     if data is None:
         raise ValueError(
@@ -425,7 +440,7 @@ def _file(file: object) -> Content:
 
 
 def _of_data_url(url: str) -> tuple[str, bytes]:
-    """Return the media type and the bytes of `url`, a data URL of RFC 2397.
+    """Return the media type, which may be empty, and the bytes of `url`, a data URL of RFC 2397.
 
     Raise `ValueError` if it contains no base64.
     """
@@ -436,7 +451,7 @@ def _of_data_url(url: str) -> tuple[str, bytes]:
 
 
 def _bytes(text: str) -> bytes:
-    """Return the bytes of `text` in base64; raise `ValueError` if it is not base64."""
+    """Return the bytes that `text` encodes in base64; raise `ValueError` if it is not base64."""
     from binascii import Error, a2b_base64  # only where there are bytes
 
     try:
@@ -446,7 +461,7 @@ def _bytes(text: str) -> bytes:
 
 
 def _text(part: object, name: str) -> str:
-    """Return the field `name` of `part`, which must be text; else raise `ValueError`."""
+    """Return the field `name` of `part`, a text; raise `ValueError` if it is missing or is not text."""
     found = _text_field(part, name)
     if found is None:
         raise ValueError(f"a part of a message's content has no {name}")
@@ -484,7 +499,10 @@ def map_texts(change: Callable[[str], str], value: T) -> T:
 
 
 def _map_value(change: Callable[[str], str], value: Any) -> Any:
-    """Return `value` as `map_texts` does; raise `RecursionError` if it contains itself."""
+    """Return the JSON value `value` with `change` applied to each text and name, at any depth.
+
+    Return `value` itself if nothing changes, or if it is not JSON. Raise `RecursionError` if it contains itself.
+    """
     kind = type(value)
     if isinstance(value, str):
         return change(value)

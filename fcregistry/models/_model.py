@@ -79,7 +79,7 @@ class Model(ABC):
         return self._complete_sync(messages_of(messages), tools_of(tools), tool_choice)
 
     def _complete_sync(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> Completion:
-        """Return what `acomplete` returns, which runs on the background loop."""
+        """Run `acomplete` on the background loop, wait for it, and return its completion."""
         return cast("Completion", background_loop.run(lambda: self.acomplete(messages, tools, tool_choice=tool_choice)))
 
     def stream(
@@ -109,7 +109,7 @@ class Model(ABC):
     def _stream_sync(
         self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice
     ) -> Generator[Delta | Completion, None, None]:
-        """Yield what `astream` yields, which runs on the background loop."""
+        """Return a generator that yields what `astream` yields, which runs on the background loop."""
         return stream_sync(lambda: self.astream(messages, tools, tool_choice=tool_choice))
 
     def close(self) -> None:  # noqa: B027  # most models have nothing to close
@@ -354,7 +354,7 @@ def stream_sync(make: Callable[[], AsyncIterator[T]]) -> Generator[T, None, None
     pieces_made: queue.SimpleQueue[tuple[bool, Any]] = queue.SimpleQueue()
 
     async def pump() -> None:
-        """Put each piece of the iterator into the queue."""
+        """Put `(True, piece)` into the queue for each piece of the iterator, and close the iterator."""
         async with aclosing(cast("Any", make())) as pieces:
             async for piece in pieces:
                 pieces_made.put((True, piece))

@@ -41,14 +41,20 @@ _USAGE: Final = {"include_usage": True}
 
 
 def _make_client(base_url: str | None, api_key: str | None) -> AsyncOpenAI:
-    """Return a client of the SDK whose responses are limited."""
+    """Return a new client of the SDK whose responses are limited; for None, the SDK uses its own defaults.
+
+    Raise `ImportError` if the SDK is not installed.
+    """
     from openai import AsyncOpenAI, DefaultAsyncHttpxClient  # late: it takes 0.7 s, and is an extra
 
     return AsyncOpenAI(base_url=base_url, api_key=api_key, http_client=limit_responses(DefaultAsyncHttpxClient()))
 
 
 def _ollama_address() -> str:
-    """Return the URL in `OLLAMA_HOST`, as Ollama's own clients read it: a host, a port, both, or a URL."""
+    """Return the URL of Ollama's API, ending with `/v1`, as `OLLAMA_HOST` says.
+
+    As Ollama's own clients read it, the variable is a host, a port, both, or a URL; without it, the server is on this machine, at port 11434.
+    """
     scheme, _, rest = os.environ.get("OLLAMA_HOST", "").strip().rpartition("://")
     parts = urlsplit(f"{scheme or 'http'}://{rest}")
     host = parts.hostname or "127.0.0.1"
@@ -154,12 +160,14 @@ class OpenAIChat(OpenAIModel):
     _reader = ChatStream
 
     def _conversation(self, messages: Sequence[Message]) -> dict[str, Any]:
+        """Return the field `messages` of a request, which contains the conversation `messages`."""
         return {"messages": chat_messages(messages)}
 
     async def _stream(self, request: Mapping[str, Any], tools: Sequence[Tool]) -> AsyncGenerator[Delta | Completion]:
-        """Send `request`, and yield the answer piece by piece.
+        """Send `request`, and yield the pieces of the answer, and its completion last.
 
-        Its usage is asked for, unless the server refuses that.
+        Usage is asked for. If the server refuses the field for that, the request is sent again without it, as are all later ones. Raise
+        `ModelError` as the base does.
         """
         asks_for_usage = self._sends_usage_option and "stream_options" not in self._settings
         with_usage = {**request, "stream_options": _USAGE} if asks_for_usage else request
@@ -195,6 +203,7 @@ class OpenAIResponses(OpenAIModel):
     _reader = ResponseStream
 
     def _conversation(self, messages: Sequence[Message]) -> dict[str, Any]:
+        """Return the field `input` of a request, which contains the conversation `messages`."""
         return {"input": input_items(messages, stored=self._settings.get("store") is not False)}
 
 
@@ -204,5 +213,8 @@ LMStudioChat = partial(OpenAIChat, server="lmstudio")
 
 
 def _refuses_usage(error: ModelError) -> bool:
-    """Return whether `error` says that a server refuses the field that asks for usage."""
+    """Return whether `error` says that a server refuses the field that asks for usage.
+
+    That is an HTTP status of 400 or 422 whose text names the field.
+    """
     return error.status in (400, 422) and ("stream_options" in str(error) or "include_usage" in str(error))

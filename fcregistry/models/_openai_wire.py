@@ -52,7 +52,10 @@ def chat_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
 
 
 def _chat_message(message: Message) -> dict[str, Any]:
-    """Return `message` as the chat completions API expects it."""
+    """Return `message` as a dict as the chat completions API expects it.
+
+    Only a user's message has parts of content: in any other, parts that are not text are described in text.
+    """
     match message.role:
         case "user":
             return {"role": "user", "content": _chat_content(message), **_name_field(message)}
@@ -64,9 +67,10 @@ def _chat_message(message: Message) -> dict[str, Any]:
 
 
 def _assistant_message(message: Message) -> dict[str, Any]:
-    """Return `message`, which the model wrote, as the API expects it.
+    """Return `message`, which the model wrote, as a dict as the chat completions API expects it.
 
-    A message with calls and without text has null for content: some servers refuse a missing key, or empty text.
+    A message with calls and without text has null for content: some servers refuse a missing key, or empty text. Only a message with calls has
+    thinking.
     """
     written: dict[str, Any] = {"role": "assistant", "content": message.text or None, **_name_field(message)}
     if not message.tool_calls:
@@ -86,10 +90,11 @@ def _assistant_message(message: Message) -> dict[str, Any]:
 
 
 def _reasoning_fields(message: Message, native: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the fields with the model's thinking before its calls.
+    """Return the fields with the model's thinking before its calls; may be empty.
 
-    Models that think between calls expect their thinking back as they wrote it; other models refuse it, and all refuse the thinking of another
-    provider's model. So it is sent back under its own name, and under the usual name if the provider that wrote it is not known.
+    They are the fields of `native` other than `calls`. If there is none, and no provider wrote `message`, its reasoning is in
+    `reasoning_content`. Models that think between calls expect their thinking back as they wrote it; other models refuse it, and all refuse
+    that of another provider.
     """
     kept = {name: value for name, value in native.items() if name != "calls"}
     if kept or message.native or not message.reasoning:
@@ -98,12 +103,15 @@ def _reasoning_fields(message: Message, native: Mapping[str, Any]) -> dict[str, 
 
 
 def _name_field(message: Message) -> dict[str, str]:
-    """Return the field `name` of `message`, or no field if it has no name."""
+    """Return a dict with the field `name` of `message`, or an empty dict if it has no name."""
     return {"name": message.name} if message.name else {}
 
 
 def _chat_content(message: Message) -> str | list[dict[str, Any]]:
-    """Return the content of `message` as parts of OpenAI's chat, or as text."""
+    """Return the content of `message` as a list of parts of OpenAI's chat if it has parts, else as text.
+
+    No content is an empty text.
+    """
     return [written_part(part) for part in message.content] if isinstance(message.content, tuple) else message.text
 
 
@@ -241,6 +249,8 @@ class ChatStream:
     def _call(self, piece: object) -> ToolCallDelta | None:
         """Add `piece`, a piece of a call, and return what is new in it, or None if nothing is.
 
+        The provider's own fields in it are kept, too.
+
         Raises:
             ValueError: It is not a JSON object.
         """
@@ -259,9 +269,9 @@ class ChatStream:
 
 
 def _legacy_call(message: Mapping[str, Any]) -> list[Any]:
-    """Return a list of the call in the deprecated field `function_call` of `message`.
+    """Return a list with the call in the deprecated field `function_call` of `message`, as it is.
 
-    It is empty if there is no such call.
+    The list is empty if there is no such call, or if it has neither name nor arguments.
     """
     call = message.get("function_call")
     is_empty = not call or (isinstance(call, Mapping) and not (call.get("name") or call.get("arguments")))
@@ -271,9 +281,8 @@ def _legacy_call(message: Mapping[str, Any]) -> list[Any]:
 def _arguments(piece: Mapping[str, Any], function: Mapping[str, Any]) -> str | Mapping[str, Any] | None:
     """Return the arguments in `piece`, a piece of a call, or None if it has none.
 
-    `function` is the field of that name in `piece`.
-
-    Arguments that cannot be read, or are in other fields, too, become a JSON array, which the executor refuses.
+    `function` is the field of that name in `piece`. Text and objects are returned as they are. Arguments of another type, or also in other
+    fields that are named like arguments, become the text of a JSON array, which the executor refuses.
     """
     arguments = function.get("arguments")
     unread = [
@@ -292,13 +301,19 @@ def _arguments(piece: Mapping[str, Any], function: Mapping[str, Any]) -> str | M
 
 
 def _choice(body: Mapping[str, Any]) -> Mapping[str, Any] | None:
-    """Return the first choice of `body`, an answer or a piece of one, or None if it has no choice."""
+    """Return the first choice of `body`, an answer or a piece of one, whose index is 0 or missing.
+
+    Return None if there is no such choice.
+    """
     choices = (each for each in _as_list(body.get("choices")) if isinstance(each, Mapping))
     return next((each for each in choices if each.get("index") in (0, None)), None)
 
 
 def _content_and_thoughts(content: object) -> tuple[str, str]:
-    """Return the text and the thinking in `content`, a text or a list of parts."""
+    """Return two texts: the text and the thinking in `content`, a text or a list of parts.
+
+    Parts of other types are left out, and either may be empty, as both are for any other `content`.
+    """
     if not isinstance(content, list):
         return text_of(content), ""
     parts = [part for part in content if isinstance(part, Mapping)]
@@ -308,7 +323,7 @@ def _content_and_thoughts(content: object) -> tuple[str, str]:
 
 
 def _as_list(value: Any) -> list[Any]:
-    """Return `value` if it is a list, an empty list for None, or else a list with `value` alone."""
+    """Return `value` itself if it is a list, `[]` for None, and `[value]` for anything else."""
     return value if isinstance(value, list) else [] if value is None else [value]
 
 
@@ -329,7 +344,10 @@ def input_items(messages: Sequence[Message], *, stored: bool = True) -> list[dic
 
 
 def _items(message: Message, stored: bool) -> Iterator[dict[str, Any]]:
-    """Yield the items of `message` for the responses API; `stored` as for `input_items`."""
+    """Yield the input items of `message` for the responses API; `stored` is as for `input_items`.
+
+    For the message of a model, they are those that the provider wrote, unless the message was changed since.
+    """
     match message.role:
         case "assistant":
             yield from _native_items(message, stored) or _assistant_items(message)
@@ -341,9 +359,9 @@ def _items(message: Message, stored: bool) -> Iterator[dict[str, Any]]:
 
 
 def _native_items(message: Message, stored: bool) -> list[dict[str, Any]]:
-    """Return the items of `message` that the provider wrote, thinking included.
+    """Return the items of `message` that the provider wrote, thinking included, with valid names of calls.
 
-    The list is empty if the provider wrote none, or the message was changed since. Without `stored`, items are sent without their ids, and
+    The list is empty if the provider wrote none, or the message was changed since. If `stored` is False, items are sent without their ids, and
     thinking only if it is encrypted.
     """
     items = message.native.get(RESPONSES)
@@ -360,39 +378,46 @@ def _native_items(message: Message, stored: bool) -> list[dict[str, Any]]:
 
 
 def _without_id(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `item` without its id: a provider that has not stored the item would look for it by the id."""
+    """Return a copy of `item` without its field `id`, by which a provider would look for a stored item."""
     return {name: value for name, value in item.items() if name != "id"}
 
 
 def _can_be_returned(item: Mapping[str, Any]) -> bool:
     """Return whether `item` can be sent back to a provider that has not stored it.
 
-    Thinking can if it is encrypted.
+    An item of thinking can only if it is encrypted, any other item always.
     """
     return item.get("type") != "reasoning" or bool(item.get("encrypted_content"))
 
 
 def _assistant_items(message: Message) -> Iterator[dict[str, Any]]:
-    """Yield the items of `message`, which a model wrote: its text, and each call."""
+    """Yield the items of `message`, which a model wrote: its text, and then each call.
+
+    An empty text is yielded only if there is no call.
+    """
     if message.text or not message.tool_calls:
         yield {"role": "assistant", "content": message.text}
     yield from map(_call, message.tool_calls)
 
 
 def _call(call: ToolCall) -> dict[str, Any]:
-    """Return `call` as an item of the responses API."""
+    """Return `call` as an item of the type `function_call` of the responses API."""
     return {"type": "function_call", "call_id": call.id, **_function(call)}
 
 
 def _content(message: Message) -> str | list[dict[str, Any]]:
-    """Return the content of `message` as parts of the responses API, or as text."""
+    """Return the content of `message` as a list of parts of the responses API, or as text.
+
+    Content without parts is text; no content is an empty text.
+    """
     return [_part(part) for part in message.content] if isinstance(message.content, tuple) else message.text
 
 
 def _part(part: Content) -> dict[str, Any]:
-    """Return `part` as a part of the responses API.
+    """Return `part` as a content part of the responses API.
 
-    Content for which the API has no part is described in a text.
+    An image link becomes an `input_image`; other content becomes what `media` returns; content for which the API has no part, and plain text,
+    becomes an `input_text` with its text or description.
     """
     linked = {"type": "input_image", "image_url": part.uri} if is_image_link(part) else None
     return linked or media(part) or {"type": "input_text", "text": str(part)}
@@ -445,7 +470,10 @@ def response_completion(body: Mapping[str, Any], items: Sequence[object] = ()) -
 
 
 def _with_incomplete_call(items: list[dict[str, Any]]) -> list[dict[str, Any]]:
-    """Return `items`, those of an incomplete response, with the last call marked as incomplete, too."""
+    """Return a copy of the list `items` in which the last call has the status `incomplete`.
+
+    They are the items of an incomplete response; without a call, all stay as they are.
+    """
     last = next((place for place in reversed(range(len(items))) if items[place].get("type") == "function_call"), None)
     return [{**item, "status": "incomplete"} if place == last else item for place, item in enumerate(items)]
 
@@ -492,10 +520,11 @@ class ResponseStream:
         return self._completion
 
     def _end(self, response: Mapping[str, Any]) -> None:
-        """Take `response`, the whole response, which the last event has.
+        """Store the completion of `response`, the whole response, which the last event has.
 
         Raises:
-            ValueError: Its calls lack arguments that were streamed.
+            AnswerError: The response has failed.
+            ValueError: It has another shape, or fewer of its calls have arguments than calls had arguments streamed.
         """
         completion = response_completion(response, self._items)
         streamed = sum(map(_is_not_empty, self._arguments.values()))
@@ -509,12 +538,12 @@ _BEGINNING: Final = 8
 
 
 def _is_not_empty(arguments: str) -> bool:
-    """Return whether `arguments`, JSON text or its beginning, are more than an empty object or null."""
+    """Return whether `arguments`, JSON text or its beginning, are more than white space, `{}` or `null`."""
     return arguments.strip() not in ("", "{}", "null")
 
 
 def _output_index(event: Mapping[str, Any]) -> int | None:
-    """Return the index of the item of `event`, or None if it has none.
+    """Return the `output_index` of `event`, the index of its item, or None if it is missing or null.
 
     Raise `ValueError` if it is not an integer.
     """
@@ -522,7 +551,7 @@ def _output_index(event: Mapping[str, Any]) -> int | None:
 
 
 def _without_nulls(item: Mapping[str, Any]) -> dict[str, Any]:
-    """Return `item` without its null fields: the API writes some that it refuses."""
+    """Return a copy of `item` without the fields that are None: the API writes some that it refuses."""
     return {name: value for name, value in item.items() if value is not None}
 
 
@@ -580,12 +609,15 @@ def read_output(items: Iterable[object], finish: str = "") -> ResponsesOutput:
 
 
 def _function(call: ToolCall) -> dict[str, str]:
-    """Return the name and the arguments of `call` as OpenAI's APIs expect them."""
+    """Return the fields `name` and `arguments` of `call` as OpenAI's APIs expect them.
+
+    The name has only characters that the APIs accept; `arguments` is JSON text, `{}` if there are none.
+    """
     return {"name": wire_name(call.name), "arguments": arguments_text(call) or "{}"}
 
 
 def _usage(counts: Mapping[str, Any], read: str, written: str) -> Usage:
-    """Return the tokens of an answer of one of OpenAI's APIs.
+    """Return the `Usage` of one answer of one of OpenAI's APIs; a missing count is 0.
 
     Args:
         counts: The provider's counts.

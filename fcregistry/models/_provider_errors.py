@@ -124,7 +124,10 @@ class RefusedAnswerError(BaseException):
 
 
 def _model_error(error: BaseException, full_name: str, variable: str, hidden: Sequence[str], start: str) -> ModelError:
-    """Return the error for `error` by the names of its classes; the arguments are those of `model_error`."""
+    """Return the `ModelError` for `error`, by its HTTP status or the names of its classes.
+
+    The arguments are those of `model_error`. An exception of an unknown class becomes an error that says its class and its text.
+    """
     kinds = _kinds(error)
     status = getattr(error, "status_code", None)
     if isinstance(status, int) and status >= 400:
@@ -168,9 +171,9 @@ def incomplete_answer(full_name: str, *, has_begun: bool = True) -> ModelError:
 
 
 def _error_in_answer(body: object, full_name: str, secrets: Iterable[str]) -> ModelError:
-    """Return the error for `body`, an error that the provider sent in place of an answer.
+    """Return the `ModelError` for `body`, an error that the provider sent in place of an answer.
 
-    It says whether the request can be sent again.
+    It is `retryable` if a code in `body` says so; the texts `secrets` are left out.
     """
     codes = _codes(body)
     is_transient = bool(codes & _TRANSIENT_CODES) or any(
@@ -182,9 +185,9 @@ def _error_in_answer(body: object, full_name: str, secrets: Iterable[str]) -> Mo
 
 
 def _status_error(error: BaseException, status: int, text: str, full_name: str, variable: str) -> ModelError:
-    """Return the error for the HTTP `status`, with the provider's `text`.
+    """Return the `ModelError` for the HTTP `status`, with the provider's `text` and advice.
 
-    It has the seconds to wait before the next request, if the response says so.
+    It is `retryable` by its status, its codes and the header `x-should-retry`; if so, it has the seconds to wait that the response asks for.
     """
     headers = getattr(getattr(error, "response", None), "headers", None) or {}
     wait = _retry_after(headers)
@@ -205,9 +208,9 @@ def _status_error(error: BaseException, status: int, text: str, full_name: str, 
 
 
 def _connection_error(error: BaseException, full_name: str, variable: str, start: str) -> ModelError:
-    """Return the error for a connection that could not be made, or broke off.
+    """Return the `ModelError` for a connection that could not be made, or broke off.
 
-    The causes of `error` show which of the two happened.
+    The causes of `error` show which of the two happened, or that the URL or the key is not valid, which alone is not `retryable`.
     """
     kinds = set[str]().union(*map(_kinds, _causes(error)))
     if kinds & {"ReadError", "RemoteProtocolError", "ConnectionResetError"}:
@@ -225,7 +228,10 @@ def _connection_error(error: BaseException, full_name: str, variable: str, start
 
 
 def _describe(error: BaseException, hidden: Sequence[str]) -> str:
-    """Return a description of `error` and its causes, without the texts `hidden`."""
+    """Return a description of `error` and its causes: types, HTTP status, id of the request, texts.
+
+    The texts `hidden` are left out.
+    """
     status, request = getattr(error, "status_code", None), getattr(error, "request_id", None)
     facts = [
         f"HTTP {status}" if isinstance(status, int) else "",
@@ -240,31 +246,34 @@ def _describe(error: BaseException, hidden: Sequence[str]) -> str:
 
 
 def _causes(error: BaseException | None) -> Iterator[BaseException]:
-    """Yield `error`, and the exceptions that it was raised from, the latest first."""
+    """Yield `error`, and then the exceptions that it was raised from, or while handling, the latest first."""
     while error is not None:
         yield error
         error = error.__cause__ or error.__context__
 
 
 def _kinds(error: BaseException) -> set[str]:
-    """Return the names of the class of `error` and of its base classes."""
+    """Return the names, without modules, of the class of `error` and of all its base classes."""
     return {each.__name__ for each in type(error).__mro__}
 
 
 def _codes(body: object) -> set[str]:
-    """Return the types and codes in `body`, an error of a provider, wherever servers put them."""
+    """Return the values of `type` and `code` in `body`, an error of a provider, and in its field `error`.
+
+    Numbers become text; the set is empty if there are none.
+    """
     places = [body, body.get("error")] if isinstance(body, Mapping) else []
     found = [place.get(name) for place in places if isinstance(place, Mapping) for name in ("type", "code")]
     return {str(code) for code in found if isinstance(code, (str, int))}
 
 
 def _code_number(code: str) -> int:
-    """Return the number that `code` is, or 0 if it is a word."""
+    """Return the number that `code` writes in digits, or 0 if it is anything else."""
     return int(code) if code.isdecimal() else 0
 
 
 def _error_text(error: BaseException, secrets: Iterable[str]) -> str:
-    """Return the provider's text in `error`, or else that of the exception, without secrets.
+    """Return the provider's text in `error`, or else that of the exception, without `secrets`.
 
     It is empty for an HTTP error without a text of the provider.
     """
@@ -277,7 +286,7 @@ def _error_text(error: BaseException, secrets: Iterable[str]) -> str:
 def _message(body: object) -> str:
     """Return the text in `body`, the body of an error as servers write it.
 
-    It is empty if there is none, or if it is HTML.
+    It is empty if there is none, or if it is HTML. An object or a list that is found in place of a text is returned as its `repr`.
     """
     found: Any = body
     for name in ("error", "message", "detail"):
@@ -302,9 +311,9 @@ def bounded_text(text: str, secrets: Iterable[str]) -> str:
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:
-    """Return the seconds to wait that `headers` ask for, or None.
+    """Return the seconds to wait that `headers` ask for, or None if they ask for none, or are not valid.
 
-    They are given in milliseconds, in seconds, or as a date.
+    The header `retry-after-ms` has milliseconds; `retry-after` has seconds, or a date, of which a past one is 0.
     """
     from email.utils import parsedate_to_datetime  # only for replies with a date
     from time import time

@@ -66,10 +66,10 @@ def resolve(llm: ModelLike, *, dialect: str | Dialect | None = None) -> Model:
 
 
 def _model_named(given: str) -> Model:
-    """Return the model of the name `given`, of a provider that is built in, or of an extension.
+    """Return the model of the name `given`, `PREFIX:MODEL`, of a built-in provider or of an extension.
 
     Raises:
-        ModelNotFoundError: There is no model of that name.
+        ModelNotFoundError: There is no model of that name, or the extension returns something else than a `Model`.
     """
     prefix, _, name = (part.strip() for part in given.strip().partition(":"))
     if not name:
@@ -94,14 +94,17 @@ def model_prefixes() -> list[str]:
 
 
 def _name_advice(given: str) -> str:
-    """Return the message of the error for `given`, a model's name without a prefix or without a model."""
+    """Return the message of the error for `given`, a name that has only a prefix, or no prefix."""
     if given in model_prefixes():
         return f"{given!r} is a provider without a model: write {given}:MODEL"
     return f"there is no model {given!r}: write PROVIDER:MODEL, such as openai:{given or 'gpt-5'}; {_prefixes(given)}"
 
 
 def _prefixes(given: str) -> str:
-    """Return a clause of a message that lists the known prefixes, with those that are similar to `given`."""
+    """Return a clause of a message that lists the known prefixes.
+
+    It also suggests up to three prefixes that are like `given`, if there are any.
+    """
     from fcregistry._tools.selectors import did_you_mean, nearest  # only on the way to an error
 
     extensions = slots.model_prefixes()

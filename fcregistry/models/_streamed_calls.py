@@ -116,7 +116,7 @@ class StreamedCalls:
 
         Args:
             incomplete: The calls without arguments whose tools take some.
-            fragments: Call without arguments -> the fragment that it got for its arguments.
+            fragments: Call without arguments -> the piece without a name that became its arguments.
         """
         ids = Counter(call.id for call in self._calls)
         unclear = [
@@ -134,14 +134,19 @@ class StreamedCalls:
             raise ValueError(f"it is not certain which arguments the call of {unclear[0].name!r:.80} has")
 
     def _lacks_arguments(self, call: _Call) -> bool:
-        """Return whether `call` has no arguments, and its tool takes some."""
+        """Return whether `call` has no arguments, though its tool takes some; False if the tool is not known."""
         tool = self._tools.get(call.name)
         if tool is None or call.text.strip():
             return False
         return bool(tool.parameters.get("properties")) or tool.parameters.get("additionalProperties") is not False
 
     def _begins(self, call: _Call, id: str | None, name: str | None, text: str) -> bool:
-        """Return whether a piece begins another call after `call`, with which it was matched: rule 3."""
+        """Return whether a piece with `id`, `name` and `text` begins another call after `call`.
+
+        `call` is the one that `_matching_call` returned for it. A piece without a name begins none. A piece with a name begins one if its id is
+        another; or, after arguments have begun, if its name is another, or they are whole and it has text; or, before that, if both names are
+        tools, and both together are not.
+        """
         if not name:
             return False
         if id and call.id and id != call.id:
@@ -152,11 +157,10 @@ class StreamedCalls:
         return are_tools and name != call.name and call.name + name not in self._tools
 
     def _matching_call(self, index: int | None, id: str | None, named: bool) -> _Call | None:
-        """Return the call that a piece belongs to, or that it comes after: rule 2.
+        """Return the call that a piece belongs to, or that it comes after, or None if there is none.
 
-        Return None if there is no such call.
-
-        `named` says whether the piece has a name.
+        It is the call with the piece's `id`, as `_call_with_id` finds it; else the latest call with its `index`; else the latest of all calls,
+        if the piece has no index, or if it has no name (`named` is False) and that call has no index.
         """
         known = self._call_with_id(index, id, named) if id else None
         if known is None and index is not None:
@@ -167,14 +171,20 @@ class StreamedCalls:
         return known
 
     def _call_with_id(self, index: int | None, id: str, named: bool) -> _Call | None:
-        """Return the call with `id`, or None if there is none, or a piece with a name has another index."""
+        """Return the latest call with `id`, first of those with the same `index`, or None if there is none.
+
+        A call with another index counts only if the piece has no name (`named` is False), or one of them has no index.
+        """
         known = self._by_id.get((index, id))
         if known is None and (other := self._by_id.get((None, id))) is not None:
             known = other if index is None or other.index is None or not named else None
         return known
 
     def _remember(self, call: _Call, index: int | None, id: str | None) -> None:
-        """Record that `call` got a piece with `index` and `id`, so that later pieces find the call by them."""
+        """Record that `call` got a piece with `index` and `id`, so that later pieces find the call by them.
+
+        The first index becomes that of the call; another one is not recorded.
+        """
         if index is not None and call.index is None:
             call.index = index
         if index is not None and index == call.index:
@@ -239,7 +249,10 @@ class _Call:
         return bool(text) or before != (self.id, self.name)
 
     def _find_end(self, text: str) -> None:
-        """Look for the end of the arguments in their next piece, `text`, and set `is_whole` there."""
+        """Look for the end of the arguments in their next piece, `text`, and set `is_whole` if it is there.
+
+        They end where their first bracket or quote is closed.
+        """
         for character in text:
             if self.is_whole:
                 return
@@ -258,7 +271,7 @@ class _Call:
 
 
 def _text(arguments: str | Mapping[str, Any] | None) -> str:
-    """Return `arguments` as text: an object as JSON, None as an empty text."""
+    """Return `arguments` as text: an object as JSON, None as an empty text, and text as it is."""
     if arguments is None or isinstance(arguments, str):
         return arguments or ""
     import json  # only for arguments that come as objects

@@ -84,7 +84,10 @@ class TextModel(FunctionModel):
         return self._dialect
 
     def _request(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> FunctionRequest:
-        """Return the function bound to the prompt, and the reader of its text."""
+        """Return a `FunctionRequest`: the function bound to the prompt, and the reader of its text.
+
+        Raise `ValueError` for a choice that is not the name of a tool.
+        """
         tools = offered_tools(tools, tool_choice)
         dialect = self._dialect_in(messages)
         prompt = self._prompt(messages, dialect, tools, choice_instruction(tool_choice) if tools else "")
@@ -97,9 +100,10 @@ class TextModel(FunctionModel):
         return FunctionRequest(lambda: self._function(prompt, **options), reader)
 
     def _dialect_in(self, messages: Sequence[Message]) -> Dialect:
-        """Return the dialect of the conversation `messages`.
+        """Return the dialect in which to write the conversation `messages`.
 
-        For `auto`, it is the dialect that was recognized in its first call.
+        It is the model's own dialect. For `auto`, it is the one that was recognized in this model's first call in `messages`, or `auto` before
+        that.
         """
         if not self._is_auto:
             return self._dialect
@@ -110,7 +114,7 @@ class TextModel(FunctionModel):
     def _prompt(
         self, messages: Sequence[Message], dialect: Dialect, tools: Sequence[Tool], choice: str
     ) -> str | list[dict[str, Any]]:
-        """Return the conversation as a prompt, or as messages for a function that takes messages.
+        """Return the conversation as one text, or as a list of dicts for a function that takes messages.
 
         Args:
             messages: The conversation.
@@ -134,9 +138,9 @@ class TextModel(FunctionModel):
 
 
 def _chat(chat: str | ChatFormat | ChatTemplate | None) -> ChatFormat | ChatTemplate:
-    """Return the chat format `chat` by its name, `plain` for None, or `chat` itself.
+    """Return the chat format of the name `chat`, the format `plain` for None, or else `chat` itself.
 
-    Raise `TypeError` if it is neither a name nor a format.
+    Raise `TypeError` if it is neither a name nor a format, and what `dialects.chat_format` raises for an unknown name.
     """
     found = dialects.chat_format(chat or "plain") if chat is None or isinstance(chat, str) else chat
     if not hasattr(found, "render") or not hasattr(found, "takes_tools"):
@@ -145,9 +149,9 @@ def _chat(chat: str | ChatFormat | ChatTemplate | None) -> ChatFormat | ChatTemp
 
 
 def _dialect_of(name: str | None, chat: ChatFormat | ChatTemplate | None) -> Dialect | str:
-    """Return the dialect of the model `name`, or of its format or template `chat`.
+    """Return the dialect of the model `name`, or else of its format or template `chat`.
 
-    Return `json` if neither is known.
+    If neither is known, return the name `json`.
     """
     found = dialects.for_model(name) if name else None
     if found is None and chat is not None:
@@ -228,7 +232,8 @@ class _Reader:
     def _completed(self, message: Message) -> Completion:
         """Return the completion of `message`.
 
-        Other fields are those of the completion that the function returned, if it returned one.
+        If the function returned a completion itself, its other fields are kept, but its finish reason `stop` becomes `tool_calls` if `message`
+        has calls.
         """
         if self._completion is None:
             return completed(message, self._name)
@@ -238,11 +243,9 @@ class _Reader:
         )
 
     def _take_rest(self, calls: Sequence[ToolCall]) -> int:
-        """Make `calls`, all calls of the text, those of the answer; return how many are new.
+        """Make `calls`, all calls of the text, those of the answer, and return how many are new at its end.
 
-        New calls were not yielded yet.
-
-        Calls that were yielded, and turned out to be thoughts, are dropped: they were yielded first.
+        New calls were not yielded yet. Calls that were yielded first, and turned out to be thoughts, are removed.
         """
         missed = self._stream.rest.tool_calls
         del self._calls[: len(self._calls) - (len(calls) - len(missed))]
@@ -250,7 +253,10 @@ class _Reader:
         return len(missed)
 
     def _add_text(self, text: str) -> Delta | None:
-        """Read `text`, the next piece, and return what is new in it, or None if nothing is certain."""
+        """Read `text`, the next piece, and return what is new for certain, or None if nothing is.
+
+        New may be text, thinking and whole calls; what may become a call is held back.
+        """
         if not text:
             return None
         self._texts.append(text)
@@ -262,7 +268,10 @@ class _Reader:
         return delta if delta != Delta() else None
 
     def _pieces(self, newest: int) -> tuple[ToolCallDelta, ...]:
-        """Return the last `newest` calls, each in one piece; none if the request has no tools."""
+        """Return the last `newest` calls, each whole in one `ToolCallDelta`.
+
+        The tuple is empty if the request has no tools.
+        """
         first = len(self._calls) - newest if self._tools else len(self._calls)
         return tuple(
             ToolCallDelta(index=place, id=call.id, name=call.name, arguments=arguments_text(call))
@@ -270,9 +279,10 @@ class _Reader:
         )
 
     def _message(self, parsed: Parsed) -> Message:
-        """Return the message with the content of `parsed`.
+        """Return the message with the content and reasoning of `parsed`, and the calls that were read.
 
-        If the request has no tools, text that looks like calls is content.
+        If the request has no tools, text that looks like calls is content. For the dialect `auto`, `native` names the dialect that was
+        recognized.
         """
         reasoning = parsed.reasoning or None
         if self._calls and not self._tools:
@@ -287,13 +297,16 @@ class _Reader:
         )
 
     def _without_thoughts(self, text: str) -> str:
-        """Return `text` without the thinking, which models write first."""
+        """Return `text` after the last end of thinking in the dialect, without white space around it.
+
+        If there is no such end, all of `text` is returned.
+        """
         closes = self._dialect.thinks[1] if self._dialect.thinks else ""
         return (text.rpartition(closes)[2] if closes else text).strip()
 
 
 def _rest(text: str, sent: str) -> str:
-    """Return the part of `text` after `sent`, or an empty text if it does not begin with `sent`."""
+    """Return the part of `text` after its beginning `sent`, or an empty text if it does not begin so."""
     return text[len(sent) :] if text.startswith(sent) else ""
 
 
@@ -325,7 +338,10 @@ def plain_messages(messages: Sequence[Message], dialect: Dialect, system: str) -
 
 @lru_cache(maxsize=16)
 def _markers_not_written_by(dialect: Dialect, markers: tuple[str, ...]) -> tuple[str, ...]:
-    """Return those of `markers` that `dialect` does not write itself, around tools, calls and results."""
+    """Return those of `markers` that `dialect` does not itself write around tools, calls and results.
+
+    Their order is kept; the result is cached.
+    """
     tool = Tool.from_function(lambda: None, name="tool", description="A tool.")
     call = ToolCall(tool.name, {}, "call_1")
     parts = dialect.render([tool]), _calls_text([call], dialect), dialect.render_result(tool.name, "", call.id)
@@ -386,13 +402,19 @@ def choice_instruction(tool_choice: ToolChoice) -> str:
 
 
 def _message_text(message: Message, dialect: Dialect) -> str:
-    """Return the text of `message`, with its calls in `dialect` on the lines after it."""
+    """Return the text of `message`, and its calls in `dialect` on the lines after it.
+
+    If one of the two is missing, the other is returned alone; if both are, an empty text.
+    """
     calls = _calls_text(message.tool_calls, dialect) if message.tool_calls else ""
     return _joined(message.text, calls, between="\n")
 
 
 def _calls_text(calls: Sequence[ToolCall], dialect: Dialect) -> str:
-    """Return `calls` in `dialect`, or as `NAME(ARGUMENTS)` if the dialect cannot express them."""
+    """Return the text of `calls` in `dialect`.
+
+    If the dialect cannot express one of them, all are written as lines `NAME(ARGUMENTS)`.
+    """
     try:
         return dialect.render_calls(calls)
     except ValueError:  # it cannot be written in the dialect: it is malformed, or another model made it
@@ -400,7 +422,7 @@ def _calls_text(calls: Sequence[ToolCall], dialect: Dialect) -> str:
 
 
 def _joined(*texts: str, between: str) -> str:
-    """Return those of `texts` that are not empty, with `between` between them."""
+    """Return one text: those of `texts` that are not empty, with `between` between them."""
     return between.join(filter(None, texts))
 
 
@@ -439,10 +461,13 @@ class StopCutter:
         return held[: self._end(held)]
 
     def _end(self, text: str) -> int:
-        """Return the place of the first mark in `text`, or the length of `text` without a mark."""
+        """Return the position of the first stop mark in `text`, or the length of `text` if it has none."""
         return min((place for mark in self._marks if (place := text.find(mark)) >= 0), default=len(text))
 
 
 def _partial_length(text: str, mark: str) -> int:
-    """Return how many characters at the end of `text` may be the beginning of `mark`."""
+    """Return the length of the longest end of `text` with which `mark` begins, or 0 if there is none.
+
+    All of `mark` does not count.
+    """
     return next((size for size in range(min(len(mark) - 1, len(text)), 0, -1) if text.endswith(mark[:size])), 0)

@@ -71,9 +71,10 @@ def with_call_ids(messages: Sequence[Message], changes_ids: Callable[[Message], 
 
 
 def _call_of_result(message: Message, waiting: Sequence[tuple[ToolCall, ToolCall]]) -> tuple[ToolCall, ToolCall] | None:
-    """Return the pair of `waiting` that the result `message` answers, or None if there is none.
+    """Return the first pair of `waiting` that the result `message` answers, or None if there is none.
 
-    Each pair is a call before and after it got an id.
+    Each pair is a call before and after it got an id. A result with an id answers only the call that had this id; without one, a call of its
+    name, or else the first of all.
     """
     if message.tool_call_id:
         return next((each for each in waiting if each[0].id == message.tool_call_id), None)
