@@ -422,7 +422,7 @@ def _is_type(text: str) -> bool:
 def _read_numpy(section: _Section) -> Iterator[_Entry]:
     """Yield the entries of a NumPy section, as docstring_parser reads them.
 
-    Lines that it cannot read are entries of the kind `unread`; if it fails, these are all heads of entries. A section about the result is one
+    Lines that it cannot read are entries of the kind `unread`; if it fails, so is the head of each entry. A section about the result is one
     entry.
     """
     level = next((_indentation(line) for line in section.lines if line), 0)

@@ -341,7 +341,7 @@ def _has_rounds(loop: Loop, chat: Chat) -> bool:
     """Return whether the model may be asked again; if not, `more_rounds` is called, and may add rounds.
 
     Raises:
-        TypeError: `more_rounds` returned something else than a whole number or None.
+        TypeError: `more_rounds` returned neither a whole number nor None.
     """
     if _rounds_left(loop, chat) <= 0 and loop.more_rounds is not None and (more := loop.more_rounds(chat.rounds)):
         if type(more) is not int:

@@ -629,7 +629,10 @@ class VisibleTools:
         return f"<VisibleTools {', '.join(self.tools) or 'none'} of {len(self.executor.tools)}>"
 
     def _show(self, opened: Opened) -> None:
-        """Store `opened`; make its tools, the gateways of what is closed, and always visible tools visible."""
+        """Store `opened`, and make the tools visible that are then open, or all if none is behind a gateway.
+
+        Gateways of closed groups and always visible tools are among them. Other tools are not looked at: they may be many.
+        """
         tools, gateway_map = self.executor.tools, self._map
         self._opened = opened
         self._visible: Mapping[str, Tool] = tools
@@ -665,10 +668,7 @@ class VisibleTools:
 
 
 def _stable_order(visible: Mapping[str, Tool]) -> tuple[Tool, ...] | None:
-    """Return the tools `visible` in the order in which a model gets them.
-
-    Return None if the environment, or a function, decides which of them are available.
-    """
+    """Return the tools sorted by name, or None if the environment or a function makes some available."""
     tools = tuple(Toolset(visible.values()).values())
     return (
         None

@@ -199,7 +199,7 @@ async def _iterate(answer: Iterator[T] | AsyncIterator[T]) -> AsyncGenerator[T, 
 def _on_thread(function: Callable[[], Any]) -> Future[Any]:
     """Start `function` on one of fcregistry's threads, and return its future.
 
-    Raise `ModelError` if no thread is free, and the error of `running_loop` if the running event loop is not asyncio's.
+    Raise `ModelError` if no thread is free, and `RuntimeError` if no event loop of asyncio is running.
     """
     running_loop()  # raises on another library's loop, with what to do
     try:
@@ -219,7 +219,7 @@ def _call_guarded(function: Callable[[], Any]) -> Any:
 async def _wait_for(future: Future[Any]) -> Any:
     """Wait for `future`, of a function on a thread, and return its result, or raise its exception.
 
-    If the wait is cancelled, the thread is abandoned: nobody waits for the function any more.
+    If the wait is cancelled, the thread is abandoned: the function may run on, and its result is ignored.
     """
     from asyncio import wrap_future  # a loop is running, so asyncio is loaded
 
@@ -310,7 +310,8 @@ class CallableModel(FunctionModel):
         """Return the keyword arguments for the function: `tools` and `tool_choice`, in OpenAI's shape.
 
         Each is left out if the function has no parameter for it; with only `**` parameters, a choice of `auto` is left out, too. A function
-        that does not get the choice gets only the tools that the choice allows. Raise `ValueError` for a choice that is not the name of a tool.
+        that does not get the choice gets only the tools that the choice allows; then a choice that is not the name of a tool raises
+        `ValueError`.
         """
         options: dict[str, Any] = {}
         says_choice = self._takes_choice or (self._takes_any and tool_choice != "auto")

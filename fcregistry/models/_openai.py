@@ -166,8 +166,8 @@ class OpenAIChat(OpenAIModel):
     async def _stream(self, request: Mapping[str, Any], tools: Sequence[Tool]) -> AsyncGenerator[Delta | Completion]:
         """Send `request`, and yield the pieces of the answer, and its completion last.
 
-        Usage is asked for. If the server refuses the field for that, the request is sent again without it, as are all later ones. Raise
-        `ModelError` as the base does.
+        Usage is asked for, unless the settings have `stream_options`. If the server refuses the field for that, the request is sent again
+        without it, as are all later ones. Raise `ModelError` if the request fails, or the answer breaks off.
         """
         asks_for_usage = self._sends_usage_option and "stream_options" not in self._settings
         with_usage = {**request, "stream_options": _USAGE} if asks_for_usage else request

@@ -69,7 +69,7 @@ def _model_named(given: str) -> Model:
     """Return the model of the name `given`, `PREFIX:MODEL`, of a built-in provider or of an extension.
 
     Raises:
-        ModelNotFoundError: There is no model of that name, or the extension returns something else than a `Model`.
+        ModelNotFoundError: There is no model of that name, or the extension does not return a `Model`.
     """
     prefix, _, name = (part.strip() for part in given.strip().partition(":"))
     if not name:

@@ -140,7 +140,7 @@ class TextModel(FunctionModel):
 def _chat(chat: str | ChatFormat | ChatTemplate | None) -> ChatFormat | ChatTemplate:
     """Return the chat format of the name `chat`, the format `plain` for None, or else `chat` itself.
 
-    Raise `TypeError` if it is neither a name nor a format, and what `dialects.chat_format` raises for an unknown name.
+    Raise `TypeError` if it is neither a name nor a format, and `DialectNotFoundError` for an unknown name.
     """
     found = dialects.chat_format(chat or "plain") if chat is None or isinstance(chat, str) else chat
     if not hasattr(found, "render") or not hasattr(found, "takes_tools"):
