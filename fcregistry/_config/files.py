@@ -50,7 +50,7 @@ def is_there(path: str) -> bool:
 
 
 def _is_surely_there(path: str) -> bool:
-    """Return whether there is a file or a link at `path`, as `is_there` does.
+    """Return whether there is a file, a folder or a link at `path`, as `is_there` does.
 
     Raises:
         ConfigurationError: The system does not say, as in a folder that is closed to this process.
@@ -93,10 +93,12 @@ def read_file(path: str, *, in_project: bool = False, in_open_folder: bool = Fal
 
 
 def _wait_until_unchanged(path: str, snapshot: _Snapshot, *, in_project: bool) -> _Snapshot:
-    """Return the first of the snapshots, from `snapshot` on, that has stayed unchanged for a moment.
+    """Wait, and return the first snapshot, from `snapshot` on, that has stayed unchanged for a moment.
+
+    The moment is `_PAUSE` seconds if the file has content, or else `SETTLED`.
 
     Raises:
-        ConfigurationError: The file changes all the time.
+        ConfigurationError: The file changes all the time, or cannot be read any more.
     """
     unchanged = 0.0
     for _ in range(_MOST_SNAPSHOTS):
@@ -111,9 +113,9 @@ def _wait_until_unchanged(path: str, snapshot: _Snapshot, *, in_project: bool) -
 
 
 def _is_settled(path: str, snapshot: _Snapshot) -> bool:
-    """Return whether a file has stayed as in `snapshot` for a moment.
+    """Return whether a file has stayed as in `snapshot` for `SETTLED` seconds; if not, store it as pending.
 
-    The file's own time says that, or the times of two snapshots if a clock is wrong.
+    The file's own time says that, or the times of two calls with equal snapshots if a clock is wrong.
     """
     if time() - snapshot.modified >= SETTLED:
         _pending.pop(path, None)
@@ -140,9 +142,10 @@ class _Snapshot(NamedTuple):
 
 
 def _remember(path: str, snapshot: _Snapshot, known: bytes | None) -> bytes | None:
-    """Store a snapshot as the content that counts, and return its content: None if there is no file.
+    """Store a snapshot as the content that counts, and return its content.
 
-    If the content equals `known`, `known` itself is stored and returned.
+    If the content equals `known`, `known` itself is stored and returned. If there is no file, return None and forget what was stored. When 256
+    files are stored, all are forgotten first.
     """
     if snapshot.content is None:
         _known.pop(path, None)
@@ -156,7 +159,10 @@ def _remember(path: str, snapshot: _Snapshot, known: bytes | None) -> bytes | No
 
 
 def _time_of_folder(path: str) -> float:
-    """Return when the folder of `path` was modified; infinity if there is no folder."""
+    """Return when the folder of `path` was modified, in seconds since the epoch.
+
+    Infinity if it is not there.
+    """
     try:
         return os.stat(os.path.dirname(path)).st_mtime
     except OSError:  # the folder is missing, too, and nothing says since when
@@ -164,7 +170,7 @@ def _time_of_folder(path: str) -> float:
 
 
 def _stamp_now(path: str) -> _Stamp | None:
-    """Return the stamp of the file at `path`; None if it has none, or does not exist."""
+    """Return the stamp (see `_stamp_of`) of the file at `path`; None if it has none, or does not exist."""
     try:
         return _stamp_of(os.stat(path))
     except OSError:
@@ -172,10 +178,10 @@ def _stamp_now(path: str) -> _Stamp | None:
 
 
 def _stamp_of(status: os.stat_result) -> _Stamp | None:
-    """Return what differs after each change of a file; None if nothing does.
+    """Return a tuple that differs after each change of a file; None if nothing is sure to.
 
     Programs can set the time of modification, but not that of the last change, which only POSIX systems have. Some file systems count it in
-    whole seconds, in which there may be several changes.
+    whole seconds, in which there may be several changes. Only a regular file has a stamp.
     """
     if not _IS_POSIX or not S_ISREG(status.st_mode) or status.st_ctime_ns % 1_000_000_000 == 0:
         return None
@@ -183,11 +189,11 @@ def _stamp_of(status: os.stat_result) -> _Stamp | None:
 
 
 def _take_snapshot(path: str, known: bytes | None, *, in_project: bool) -> _Snapshot:
-    """Return a snapshot of the file at `path`.
+    """Return a snapshot of the file at `path`; one without content if no file is there.
 
     Args:
         path: The file.
-        known: The content that was read before, or None.
+        known: The content that was read before, or None. It is the content of a pipe or device, which is not read a second time.
         in_project: Whether others than the user may have put it there.
 
     Raises:
@@ -212,12 +218,16 @@ def _take_snapshot(path: str, known: bytes | None, *, in_project: bool) -> _Snap
 def _read(path: str, status: os.stat_result, *, waits: bool) -> _Snapshot:
     """Return a snapshot of a regular file, a pipe or a device.
 
-    The time is asked for after the content is read: what is written meanwhile changes the time.
+    The time is asked for after the content is read: what is written meanwhile changes the time. A pipe or device has the time 0.
 
     Args:
         path: The file.
         status: Its status before it is read.
         waits: Whether reading may wait for data, as from a pipe.
+
+    Raises:
+        ConfigurationError: It has more than `MOST_BYTES`.
+        OSError: It cannot be read.
     """
     flags = os.O_RDONLY | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_BINARY", 0)
     file = os.open(path, flags | (0 if waits else getattr(os, "O_NONBLOCK", 0)))
@@ -262,7 +272,11 @@ def doubt_about(path: str) -> str:
 
 
 def _why_others_can_write(status: os.stat_result) -> str:
-    """Return the reason others than the user and root can write to a file or folder; empty if they cannot."""
+    """Return the reason others than the user and root can write to a file or folder; empty if they cannot.
+
+    Args:
+        status: Its status. Of a link, only the owner counts; a group that is the user's own does not count as others.
+    """
     user = os.geteuid()
     if status.st_uid not in (0, user):
         return f"belongs to another user ({status.st_uid})"

@@ -48,7 +48,13 @@ def keep_rules(kept: Kept, others: Sequence[Layer], present: Sequence[Layer]) ->
 
 
 def _report(key: object, layer: Layer, present: Sequence[Layer]) -> None:
-    """Log once that rules of `layer` stay in force that no file or variable states any more."""
+    """Log, once, a warning that rules of `layer` stay in force that no layer of `present` states any more.
+
+    Args:
+        key: What identifies the layer in `_reported`.
+        layer: The kept layer.
+        present: The layers as these are now.
+    """
     if key not in _reported and (sources := _missing_in(layer, present)):
         _reported.add(key)
         from logging import getLogger  # only if something has changed
@@ -58,7 +64,10 @@ def _report(key: object, layer: Layer, present: Sequence[Layer]) -> None:
 
 
 def _missing_in(layer: Layer, present: Iterable[Layer]) -> list[str]:
-    """Return the sources of those rules of `layer` that no layer of `present` repeats or tightens."""
+    """Return the sources of those rules of `layer` that no layer of `present` repeats or tightens.
+
+    The list is empty if there are no such rules.
+    """
     missing = []
     strictest = max((MODES.index(each.mode) for each in present if each.mode is not None), default=0)
     locks = [each.lock for each in present if each.mode == "locked"]
@@ -75,7 +84,10 @@ def _missing_in(layer: Layer, present: Iterable[Layer]) -> list[str]:
 
 
 def _covers(wide: Rules | None, narrow: Rules | None) -> bool:
-    """Return whether `wide` surely names everything that `narrow` names; False if either is None."""
+    """Return whether `wide` surely names everything that `narrow` names; False if either is None.
+
+    With exceptions (`!`) in one of them, that is sure only if both have the same selectors.
+    """
     if wide is None or narrow is None:
         return False
     if wide.selectors == narrow.selectors:

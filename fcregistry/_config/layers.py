@@ -214,14 +214,14 @@ def _names(selector: Selector, subject: SelectorSubject, *, broadly: bool) -> bo
 
 
 def _names_everything(selector: Selector) -> bool:
-    """Return whether a selector names all tools that its distribution, if it has one, ships."""
+    """Return whether a selector is `*`, of any group: it names all tools of its distribution, if it has one."""
     return selector.name == "*" and selector.group is None
 
 
 def _parse_plugin(item: str) -> tuple[str, str] | None:
     """Return the normalised distribution and the entry point of `distribution[entry point]`.
 
-    None for any other item.
+    None for any other item, also one with `:` or `*`.
     """
     distribution, bracket, entry_point = item.partition("[")
     if bracket and entry_point.endswith("]") and ":" not in item and "*" not in item:

@@ -120,7 +120,7 @@ def read_lock(path: str) -> Lock:
 
 @lru_cache(maxsize=16)
 def _parse_lock(path: str, _stamp: tuple[int, ...]) -> Lock:
-    """Return the lock at `path`, with a `problem` if it cannot be read.
+    """Return the lock at `path`, with a `problem`, and no pins, if it cannot be read or is not a lock.
 
     It is cached for `_stamp`, which differs after each change of the file.
     """
@@ -146,7 +146,7 @@ def _parse_lock(path: str, _stamp: tuple[int, ...]) -> Lock:
 
 
 def _read_pin(name: str, written: Mapping[str, Any]) -> Pin:
-    """Return the pin of the distribution `name`, from its entry in a lock.
+    """Return the pin of the distribution `name`, from `written`, its entry in a lock.
 
     Raises:
         KeyError, TypeError: A key is missing, or a value has another type.
@@ -160,7 +160,7 @@ def _read_pin(name: str, written: Mapping[str, Any]) -> Pin:
 
 
 def _unreadable(path: str, problem: str) -> Lock:
-    """Return a lock without pins, which lets nothing through."""
+    """Return a lock without pins, which lets nothing through, with `problem`, words that follow its path."""
     return Lock(path=path, pins={}, problem=problem)
 
 
@@ -217,8 +217,9 @@ _kept: Final[dict[tuple[str, str], tuple[Lock, ...]]] = {}
 def _keep(source: str, lock: Lock) -> tuple[Lock, ...]:
     """Remember a lock, and return all locks that count in its place.
 
-    These are the lock as it was before, and as it is now. The first one counts also if it cannot be read: a lock that is written later must
-    not open what was closed.
+    These are the locks as it was before in this process, and as it is now. If it was remembered with a problem, it stays closed: it counts
+    alone, with a problem, even if it can be read now. One that cannot be read now counts beside the earlier ones, and is not remembered.
+    A warning is logged when it has changed.
 
     Args:
         source: The source of the mode.

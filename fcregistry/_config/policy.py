@@ -34,7 +34,7 @@ def trust() -> Trust:
 
 @lru_cache(maxsize=16)
 def _trust_of(layers: tuple[Layer, ...], locks: tuple[tuple[str, Lock], ...]) -> Trust:
-    """Return the rules of `layers` and `locks`, cached."""
+    """Return the rules of `layers` and `locks`, from a cache of the last 16."""
     return Trust(layers, locks)
 
 
@@ -203,13 +203,16 @@ class Trust:
 
 
 def _reason_named(lists: Iterable[Rules], subject: SelectorSubject) -> str | None:
-    """Return the reason the first of `lists` that names a tool names it, or None if none does."""
+    """Return the reason the first of `lists` that names a tool names it, or None if none does.
+
+    A tool is named by its aliases, too, and hints that its author did not declare are assumed.
+    """
     assumed = subject.with_assumed_hints()
     return next(filter(None, (rules.names(assumed, broadly=True) for rules in lists)), None)
 
 
 def _allow_modes(layers: tuple[Layer, ...]) -> Iterator[tuple[str, tuple[Rules, ...]]]:
-    """Yield the source of each mode `allow`, and the `allow` lists that count for it.
+    """Yield, for each layer with mode `allow`, the source of the mode and the `allow` lists that count.
 
     These are its own list and those of higher layers: a list of a lower layer would loosen it.
     """

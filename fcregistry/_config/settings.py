@@ -121,7 +121,7 @@ def _project_layer() -> Layer | None:
 def _without_doubtful_defaults(layer: Layer) -> Layer:
     """Return `layer`, a project's, without its defaults if others than the user may have written them.
 
-    Its rules stay, since they can only restrict. The log gets a warning once.
+    Otherwise return it unchanged. Its rules stay, since they can only restrict. The log gets a warning once.
     """
     if layer.rules == layer.given or not (doubt := doubt_about(layer.path)):
         return layer
@@ -140,7 +140,11 @@ _reported: Final[set[object]] = set()
 
 
 def _project_folders() -> Iterator[str]:
-    """Yield the folders that may hold a project's file, the nearest first, each with a slash at its end."""
+    """Yield the folders that may hold a project's file, the nearest first, each with a slash at its end.
+
+    They are the working folder and those above it, up to the first with `.git`, the home folder or the root. There are none if the working folder
+    was removed.
+    """
     working = working_folder()
     if working is None:
         return
@@ -157,7 +161,7 @@ def _project_folders() -> Iterator[str]:
 
 @lru_cache(maxsize=4)
 def _real_path(path: str) -> str:
-    """Return `path` with its links resolved."""
+    """Return `path` with its links resolved, cached."""
     return os.path.realpath(path)
 
 
@@ -170,10 +174,15 @@ def working_folder() -> str | None:
 
 
 def _read_layer_of(path: str, origin: Origin, *, in_open_folder: bool = False) -> Layer | None:
-    """Return the layer of a file; None if it does not exist, or has no table for fcregistry.
+    """Return the layer of a file; None if it does not exist, or is a pyproject.toml without a table.
+
+    Args:
+        path: The file.
+        origin: Which layer it is.
+        in_open_folder: Whether it is an error if the folder is closed to this process.
 
     Raises:
-        ConfigurationError: It cannot be read.
+        ConfigurationError: It cannot be read, or is not valid.
     """
     content = read_file(path, in_project=origin == "project", in_open_folder=in_open_folder)
     return None if content is None else _parse_file(path, content, origin)
@@ -181,7 +190,9 @@ def _read_layer_of(path: str, origin: Origin, *, in_open_folder: bool = False) -
 
 @lru_cache(maxsize=64)
 def _parse_file(path: str, content: bytes, origin: Origin) -> Layer | None:
-    """Return the layer of a file with `content`; None for a pyproject.toml without `[tool.fcregistry]`.
+    """Return the layer of a file with `content`, from a cache.
+
+    None for a pyproject.toml without `[tool.fcregistry]`.
 
     Raises:
         ConfigurationError: It is not valid TOML, or a key or value is not valid.
@@ -232,7 +243,10 @@ _TEXTS: Final = (
 
 
 def _too_many_keys(content: bytes) -> str | None:
-    """Return what a TOML text has too much of, such as `more than 5000 keys`; None if nothing."""
+    """Return what a TOML text has too much of, such as `more than 5000 keys`; None if nothing.
+
+    The other limit is 32 parts of a dotted key.
+    """
     import re  # as tomllib does
 
     text = re.sub(_TEXTS, b"a", content, flags=re.DOTALL)
@@ -291,7 +305,10 @@ def read_layer(table: Mapping[str, Any], path: str, prefix: str, origin: Origin 
 
 
 def _settings_in(table: Mapping[str, Any]) -> tuple[Setting, ...]:
-    """Return the known keys of a table with their values, in the order of the documentation."""
+    """Return the known keys of a table with their values, in the order of the documentation.
+
+    Lists become tuples; unknown keys are left out.
+    """
     given = ((key, table[key]) for key in _READERS if key in table)
     return tuple((key, tuple(value) if isinstance(value, list) else value) for key, value in given)
 
@@ -300,10 +317,10 @@ _WITH_PLUGINS: Final = ("deny", "disable")
 
 
 def _read_mode(value: object, source: str) -> str:
-    """Return `value`, a trust mode.
+    """Return `value`, a trust mode: `open`, `allow` or `locked`.
 
     Raises:
-        ConfigurationError: It is not a trust mode.
+        ConfigurationError: It is not a trust mode; the message says that it is set at `source`.
     """
     if value not in MODES:
         raise ConfigurationError(f'{source} is "open", "allow" or "locked", not {value!r}')
@@ -322,7 +339,7 @@ def _read_strings(value: object, source: str) -> tuple[str, ...]:
 
 
 def _rules_reader(key: str) -> Callable[[object, str], Rules]:
-    """Return a function that reads the list of the key `key` as `Rules`."""
+    """Return a function that reads the list of `key` as `Rules`; in `deny` and `disable`, it may name plugins."""
 
     def read(value: object, source: str) -> Rules:
         """Return the rules of `value`, which is set at `source`.
@@ -339,7 +356,7 @@ def _rules_reader(key: str) -> Callable[[object, str], Rules]:
 
 
 def _read_distributions(value: object, source: str) -> tuple[str, ...]:
-    """Return the distributions in `value`, a list, normalised.
+    """Return the distributions in `value`, a list of names, normalised, in the same order.
 
     Raises:
         ConfigurationError: It is not a list of names of distributions.
@@ -362,7 +379,11 @@ def _read_text(value: object, source: str, what: str) -> str:
 
 
 def _read_lock_path(value: object, source: str) -> str:
-    """Return the absolute path of `value`, which is relative to the file in `source`."""
+    """Return the absolute path of `value`, which is relative to the file in `source` (`KEY in FILE`).
+
+    Raises:
+        ConfigurationError: It is empty or not a text.
+    """
     return path_beside(source.partition(" in ")[2], _read_text(value, source, f'the path of a file, such as "{LOCK}"'))
 
 
@@ -431,7 +452,11 @@ VARIABLES: Final = {
 
 
 def _environment_layer() -> Layer | None:
-    """Return the layer of the variables, or None if none is set."""
+    """Return the layer of the variables, or None if none is set.
+
+    Raises:
+        ConfigurationError: The value of a variable is not valid.
+    """
     read: dict[str, Any] = {}
     given: dict[str, Any] = {}
     for key, variable in VARIABLES.items():

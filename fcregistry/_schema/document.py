@@ -164,7 +164,9 @@ class References:
         return frozenset(place for place in edges if place in _reachable(place, edges))
 
     def _targets_of(self, schema: Any, required_only: bool) -> Iterator[Place]:
-        """Yield the places that the references in a schema lead to, at any depth of the schema.
+        """Yield the places that the references in a schema lead to, at any depth, except in definitions.
+
+        References that leave the document are skipped; a place comes once for each reference to it.
 
         Args:
             schema: The schema.
@@ -186,7 +188,10 @@ class References:
             ]
 
     def _find(self, reference: str) -> Place | None:
-        """Return the place that a reference names, whether a schema is there or not; None if it is not here."""
+        """Return the place that a reference names by path or anchor, whether a schema is there or not.
+
+        None if it leaves the document, or names no place in it.
+        """
         if not reference.startswith("#"):
             return None
         fragment = reference[1:]
@@ -210,7 +215,7 @@ class References:
 
     @cached_attribute
     def _anchors(self) -> dict[str, Place]:
-        """Anchor -> the place of the schema that has it."""
+        """Anchor -> the place of the first schema that has it."""
         found: dict[str, Place] = {}
         for place, schema in walk_schemas(self._root):
             if isinstance(anchor := schema.get("$anchor"), str):
@@ -219,7 +224,7 @@ class References:
 
 
 def _reachable(start: Place, edges: dict[Place, list[Place]]) -> set[Place]:
-    """Return the places that `start` refers to, in any number of steps.
+    """Return the places that `start` refers to, in one or more steps; `start` only if it is one of them.
 
     Args:
         start: A place.
@@ -293,7 +298,10 @@ def _path_text(path: _Steps) -> str:
 
 
 def _is_malformed(keyword: str, value: Any) -> bool:
-    """Return whether `value` is of a wrong kind for `keyword`; False for unknown keywords."""
+    """Return whether `value` is of a wrong kind for `keyword`; False for unknown keywords.
+
+    A list in `required` or `type` must hold strings only.
+    """
     if keyword not in _KINDS:
         return False
     are_names = keyword in ("required", "type") and type(value) is list
@@ -348,7 +356,7 @@ def show_parameter(name: str, schema: Any, required: bool) -> str:
 
 
 def _show_array(schema: dict[str, Any]) -> str:
-    """Return an array schema as `T[]`, or as `[A, B]` with `prefixItems`."""
+    """Return an array schema as `T[]` or `(A | B)[]`, or as `[A, B]` with `prefixItems`."""
     if "prefixItems" in schema:
         return f"[{', '.join(show_type(each) for each in schema['prefixItems'])}]"
     inner = show_type(schema.get("items", {}))
@@ -356,7 +364,7 @@ def _show_array(schema: dict[str, Any]) -> str:
 
 
 def _show_object(schema: dict[str, Any]) -> str:
-    """Return an object schema as `{name: T, other?: T}`, or `object` without properties."""
+    """Return an object schema as `{name: T, other?: T, [name]: T}`, or `object` if it names no fields."""
     required = schema.get("required", ())
     fields = [show_parameter(name, each, name in required) for name, each in schema.get("properties", {}).items()]
     extra = schema.get("additionalProperties")

@@ -52,7 +52,7 @@ _DRAFT_2020 = _DRAFT_2019 - {"$recursiveRef", "additionalItems"} | {"$dynamicRef
 
 
 def _make_draft(name: str, uri: str, keywords: frozenset[str]) -> Draft:
-    """Return the draft of a name, with the class name of its validator."""
+    """Return the draft `name`, such as `2020-12`, with the class name of its validator."""
     return Draft(name=name, uri=uri, engine=f"Draft{name.replace('-', '')}Validator", keywords=keywords)
 
 
@@ -98,7 +98,7 @@ def own_draft(schema: Any) -> Draft | None:
 
 
 def _bare_uri(uri: str) -> str:
-    """Return a URI without its scheme and an empty fragment."""
+    """Return a URI without `http://` or `https://` at its start, and without `#` at its end."""
     return uri.removeprefix("https://").removeprefix("http://").removesuffix("#")
 
 
@@ -166,7 +166,10 @@ def upgrade_keywords(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _upgrade_tuple(schema: dict[str, Any]) -> None:
-    """Replace a list in `items`, and `additionalItems`, in `schema` by `prefixItems` and `items`."""
+    """Replace a list in `items`, and `additionalItems`, in `schema` itself by `prefixItems` and `items`.
+
+    If `items` is not a list, `additionalItems` is only removed.
+    """
     if isinstance(schema.get("items"), list):
         schema["prefixItems"] = schema.pop("items")
         if "additionalItems" in schema:

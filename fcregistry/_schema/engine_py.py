@@ -52,7 +52,10 @@ _OF_DOCUMENT: Final = frozenset({"$id", "$schema"})
 
 @cache
 def _validator_class(draft: Draft) -> Any:
-    """Return jsonschema's validator class of a draft, changed so that the walk decides some subschemas."""
+    """Return jsonschema's validator class of a draft, changed so that the walk decides some subschemas.
+
+    It is cached.
+    """
     import referencing  # noqa: F401  # all of it, before jsonschema imports a part of it: another thread may import it at the same time
 
     # isort: split
@@ -64,7 +67,10 @@ def _validator_class(draft: Draft) -> Any:
     descend = made.descend
 
     def descend_or_walk(self: Any, instance: Any, schema: Any, *places: Any, **named: Any) -> Iterator[Any]:
-        """Yield jsonschema's errors about a subschema; an empty error if the walk decides it, and it fails."""
+        """Yield jsonschema's errors about a subschema.
+
+        If the subschema has one of `_WALKED`, the walk decides it: then yield one empty error if the value is not valid.
+        """
         if not isinstance(schema, dict) or _WALKED.isdisjoint(schema):
             yield from descend(self, instance, schema, *places, **named)
         elif not self.format_checker(schema, instance):
@@ -101,7 +107,10 @@ def check_schema(schema: dict[str, Any], draft: Draft) -> None:
 
 
 def _violations_of_part(part: dict[str, Any], draft: Draft) -> list[Violation]:
-    """Return the violations of the meta-schema of `draft` by `part`, a schema; none if it is valid."""
+    """Return the violations of the meta-schema of `draft` by `part`, a schema.
+
+    An empty list means that it is valid; at least one violation means that it is not.
+    """
     verdict = is_schema_or_none(part, draft)  # some five hundred times as fast as the walk
     if verdict is True:
         return []

@@ -106,10 +106,10 @@ MOST_JSON_LEVELS: Final = 200
 
 
 def _as_object_schema(schema: Any) -> dict[str, Any]:
-    """Return `schema` with `"type": "object"` and `properties`.
+    """Return a copy of `schema` with `properties`, and with `"type": "object"` in place of any `type`.
 
     Raises:
-        SchemaError: It is not the schema of an object.
+        SchemaError: It is not a JSON object, or its `type` does not allow objects.
     """
     if not isinstance(schema, dict):
         raise SchemaError(f'the schema of the parameters is an object with "type": "object", not {json.dumps(schema)}')
@@ -125,7 +125,7 @@ def _find_draft(schema: dict[str, Any]) -> Draft:
     """Return the draft that a schema names, or else the newest draft by which it is valid.
 
     Raises:
-        SchemaError: It is not valid by the draft that it names, or by any draft; the message is then about the newest.
+        SchemaError: It names a draft before 4, or is not valid by the draft that it names, or by any; the message is then about the newest.
     """
     declared = declared_draft(schema)
     valid_by = None if declared else next((draft for draft in DRAFTS if is_schema(schema, draft)), None)
@@ -218,7 +218,10 @@ def _arguments_of_node(top: SchemaNode) -> Arguments:
 
 
 def _schemas_in_place(top: SchemaNode, keywords: tuple[str, ...]) -> list[SchemaNode]:
-    """Return the schemas that `top` applies to the same value by `keywords`, itself first, each once."""
+    """Return the schemas that `top` applies to the same value by `keywords`, `top` first, each once.
+
+    It applies them directly or through each other.
+    """
     found = {top: None}
     waiting = [top]
     while waiting:
@@ -235,7 +238,7 @@ _SOMETIMES: Final = ("anyOf", "oneOf", "then", "else", "dependentSchemas", "depe
 def _object_refusal(node: SchemaNode) -> SchemaNode | None:
     """Return the schema because of which `node` accepts no object; None if it may accept one.
 
-    That schema is `node` itself, or one that it applies to the same value.
+    That schema is `node` itself, or one that it applies to the same value; of refusing `anyOf` or `oneOf` branches, the first one's.
     """
     keywords = node.keywords
     has_constant = "const" in keywords and "const" in node.draft.keywords
@@ -314,7 +317,7 @@ def _redirect_top_references(nodes: list[SchemaNode], given: dict[str, Any], dra
 
 
 def _leads_to_top(node: SchemaNode, top: SchemaNode) -> bool:
-    """Return whether `node` has a `$ref` to `top`."""
+    """Return whether `node` has a `$ref` that leads directly to `top`."""
     return any(edge.keyword == "$ref" and edge.node is top for edge in node.edges)
 
 
@@ -408,7 +411,7 @@ def build_graph(schema: dict[str, Any], draft: Draft) -> list[SchemaNode]:
 
 
 def _add_places(value: Any, path: Place, places: dict[int, Place]) -> None:
-    """Add the places of all objects in `value`, which is at `path`, to `places`, by their ids."""
+    """Add `id` -> place of each object (dict) in `value`, which is at `path`, to `places`, at any depth."""
     if isinstance(value, dict):
         places[id(value)] = path
     for segment, inner in value.items() if isinstance(value, dict) else enumerate(value):
@@ -417,9 +420,12 @@ def _add_places(value: Any, path: Place, places: dict[int, Place]) -> None:
 
 
 def _applied_by_keywords(node: SchemaNode, resolver: Any) -> Iterator[tuple[str, SchemaNode, Any]]:
-    """Yield the subschemas that a schema applies by its own keywords.
+    """Yield the subschemas that a schema applies by its own keywords, as far as its draft enforces them.
 
     Each comes as a triple: the keyword, the node of the subschema, and the resolver for its references.
+
+    Raises:
+        SchemaError: An `$id` is not a URI.
     """
     keywords = node.keywords
     for (keyword, *rest), schema in subschemas(keywords):
@@ -439,6 +445,9 @@ def _applied_by_references(
     """Yield the targets of the references of a schema.
 
     Each comes as a triple: the keyword, the node of the target, and the resolver for the target's references.
+
+    Raises:
+        SchemaError: A reference leads nowhere, out of the document, or to a value that is not a schema.
     """
     keywords = node.keywords
     for keyword in REFERENCES:
@@ -460,10 +469,10 @@ def _make_node(node: SchemaNode, schema: Any, path: Place | None) -> SchemaNode:
 
 
 def _check_id(schema: Any, path: Place, draft: Draft) -> None:
-    """Check that the `$id` of `schema`, at `path`, is a URI or part of a URI.
+    """Check that the `$id` of `schema` (`id` in draft 4), if it has one, is a URI or part of a URI.
 
     Raises:
-        SchemaError: It is not.
+        SchemaError: It is not; the message names `path`, the place of the schema.
     """
     keyword = "id" if draft.name == "4" else "$id"
     if isinstance(schema, dict) and keyword in schema:
@@ -477,7 +486,7 @@ def _check_id(schema: Any, path: Place, draft: Draft) -> None:
 
 
 def _look_up(reference: Any, resolver: Any, place: Place, draft: Draft) -> Any:
-    """Return the target of a reference, as a resolver of `referencing` does.
+    """Return the target of a reference, an object with `contents` and `resolver`, as `referencing` does.
 
     Args:
         reference: The value of the keyword.
@@ -509,9 +518,9 @@ def _look_up(reference: Any, resolver: Any, place: Place, draft: Draft) -> Any:
 
 
 def _check_target(node: SchemaNode, place: Place) -> None:
-    """Check that `node`, the target of the reference at `place`, is a schema.
+    """Check that `node`, the target of the reference at `place`, is valid by its meta-schema.
 
-    It may be in a place that no meta-schema covers.
+    It may be in a place that no meta-schema covers. Booleans and the standard's own schemas are not checked.
 
     Raises:
         SchemaError: It is not a schema.

@@ -46,7 +46,10 @@ def join(one: dict[str, Any], other: dict[str, Any]) -> tuple[dict[str, Any], bo
 
 
 def _is_narrowed(one: dict[str, Any], other: dict[str, Any]) -> bool:
-    """Return whether a keyword of `one` would apply to fewer parts beside the keywords of `other`."""
+    """Return whether `additionalProperties` or `items` of `one` would apply to fewer parts beside `other`.
+
+    They would if `other` has a property, pattern or position that `one` lacks. They do not count if they accept everything.
+    """
     for keyword, neighbours in _BESIDE.items():
         if one.get(keyword, True) not in (True, {}):
             for neighbour in neighbours:
@@ -61,7 +64,7 @@ _BESIDE: Final = {"additionalProperties": ("properties", "patternProperties"), "
 
 
 def _is_same(one: Any, other: Any) -> bool:
-    """Return whether two JSON values are equal."""
+    """Return whether two JSON values are equal: 1 and 1.0 are, 1 and true are not."""
     if one is other:
         return True
     from fcregistry.types import json_key  # only where two schemas have the same keyword
@@ -80,7 +83,10 @@ def types_of(given: Any) -> list[str]:
 
 
 def _join_types(one: Any, other: Any) -> Any:
-    """Return the `type` that both `type` values allow: one name, or a list of several or none."""
+    """Return the `type` that both `type` values allow: one name, or a list of several or none.
+
+    An integer and a number have integer in common.
+    """
     ones, others = types_of(one), types_of(other)
     shared = [kind for kind in ones if kind in others or (kind == "integer" and "number" in others)]
     shared += [kind for kind in others if kind == "integer" and "number" in ones and kind not in shared]

@@ -68,7 +68,7 @@ class Scope(NamedTuple):
         return found.contents, self._of_draft(own_draft(found.contents))._replace(resolver=found.resolver)
 
     def _of_draft(self, draft: Draft | None) -> Scope:
-        """Return this scope with another draft; itself if `draft` is None or the same."""
+        """Return this scope with another draft and no plans; itself if `draft` is None or the same."""
         return self if draft is None or draft is self.draft else self._replace(draft=draft, plans={})
 
 
@@ -92,7 +92,10 @@ def resolver_of(document: dict[str, Any], draft: Draft) -> Any:
 
 
 def _refers_locally(value: Any) -> bool:
-    """Return whether a document has one draft, and no references except those of the form `#/…`."""
+    """Return whether a document has no references except `#` and `#/…`.
+
+    False, too, if there is a base URI, an anchor or a `$schema` in it.
+    """
     if isinstance(value, list):
         return all(map(_refers_locally, value))
     if not isinstance(value, dict):

@@ -46,12 +46,15 @@ class Validator:
 
     @cached_attribute
     def _draft(self) -> Draft:
-        """The draft of the schema."""
+        """The draft that the schema names; the newest if it names none, or an unknown one."""
         return declared_draft(self._schema) or NEWEST
 
     @cached_attribute
     def _rust(self) -> Any:
-        """The validator of jsonschema-rs; None if jsonschema decides."""
+        """The compiled validator of jsonschema-rs; None if jsonschema decides.
+
+        jsonschema decides if the author of the validator chose so, if the two might differ, or if jsonschema-rs is missing or refuses the schema.
+        """
         if self._engine == "jsonschema-rs" and rust_engine_agrees(self._schema, self._draft):
             return make_validator(self._schema, self._formats, self._draft)
         return None

@@ -155,7 +155,7 @@ class _Walk:
         return self._shared[key]
 
     def _demand_text(self, schema: dict[str, Any], keyword: str, limit: Any) -> str:
-        """Return the text of what `keyword` demands, made once for all values that violate it."""
+        """Return in words what `keyword` of `schema` demands, cached for all values that violate it."""
         words = self._words.get((id(schema), keyword))
         if words is None:
             words = self._words[id(schema), keyword] = requirement(keyword, limit)
@@ -221,7 +221,7 @@ class _Place(NamedTuple):
 
 
 def _add(more: list[Violation], found: list[Violation]) -> None:
-    """Append those violations of `more` to `found` that are not in it.
+    """Append those violations of `more` to `found` that are not in it, compared by identity.
 
     Where several references lead to one subschema, they would otherwise double at each level.
     """
@@ -268,13 +268,16 @@ def _breaks_type_of_draft_4(kinds: Any, value: Any) -> bool:
 
 
 def _make_choices_check(choices: list[Any]) -> Breaks:
-    """Return a function that returns whether a value is none of `choices`."""
+    """Return a `Breaks` that returns whether a value is none of `choices`, compared as JSON."""
     keys = frozenset(map(json_key, choices))
     return lambda _, value: json_key(value) not in keys
 
 
 def _make_limit_check(kind: str, holds: Callable[[Any, Any], bool]) -> Breaks:
-    """Return a function that returns whether a value of `kind` violates a limit; False for other kinds."""
+    """Return a `Breaks` that returns whether a value of `kind` violates a limit; False for other kinds.
+
+    `kind` is the name of a JSON type; `holds` takes value and limit, and returns whether the value satisfies the limit.
+    """
     is_other = _BREAKS_TYPE[kind]
     return lambda limit, value: not (is_other(kind, value) or holds(value, limit))
 
@@ -326,7 +329,10 @@ def _check_pattern_properties(place: _Place, schemas: Any, value: Any, found: li
 
 
 def _check_additional_properties(place: _Place, allowed: Any, value: Any, found: list[Violation]) -> None:
-    """Append the violations of `allowed` by the properties that no name or pattern beside it covers."""
+    """Append the violations of `allowed` by the properties that no name or pattern beside it covers.
+
+    They are one violation if `allowed` is False; see `_check_unknown_names`.
+    """
     known, patterns = place.keywords.get("properties", ()), place.keywords.get("patternProperties", ())
     names = (name for name in value if name not in known)
     if patterns:
@@ -337,9 +343,9 @@ def _check_additional_properties(place: _Place, allowed: Any, value: Any, found:
 def _check_unknown_names(
     place: _Place, names: Iterator[str], known: tuple[str, ...], allowed: Any, value: Any, found: list[Violation]
 ) -> None:
-    """Append a violation that names the first hundred unknown properties, if `allowed` is False.
+    """Append one violation with the first hundred of `names`, if `allowed` is False and there are any.
 
-    Otherwise append the violations of `allowed`, the subschema that they must satisfy.
+    Otherwise append the violations of `allowed`, the subschema that these properties must satisfy.
     """
     if allowed is not False:
         place.apply_inside(((name, allowed, value[name]) for name in names), found)
@@ -364,7 +370,10 @@ def _check_required(place: _Place, names: Any, value: Any, found: list[Violation
 
 
 def _check_dependencies(place: _Place, dependencies: Any, value: Any, found: list[Violation]) -> None:
-    """Append the violations of `dependencies`, and of the two keywords that it was split into in 2019-09."""
+    """Append the violations of `dependencies`, and of the two keywords that it was split into in 2019-09.
+
+    What a name in `value` asks for is a list of names or a subschema. Each violation has the condition that this name is there.
+    """
     for name, needed in dependencies.items():
         if name in value:
             inner: list[Violation] = []
@@ -378,7 +387,10 @@ def _check_dependencies(place: _Place, dependencies: Any, value: Any, found: lis
 
 
 def _check_if(place: _Place, condition: Any, value: Any, found: list[Violation]) -> None:
-    """Append the violations of the `then` or the `else` beside `condition`, whichever applies to `value`."""
+    """Append the violations of the `then` or the `else` beside `condition`, whichever applies to `value`.
+
+    If a pattern that is not enforced leaves open which: both if the walk is strict; otherwise those of `then`, and only if `else` fails, too.
+    """
     holds = place.holds(condition, value)
     then = _with_condition(place, condition, True, place.apply(place.keywords.get("then", True), value))
     otherwise = _with_condition(place, condition, False, place.apply(place.keywords.get("else", True), value))
@@ -397,7 +409,10 @@ def _with_condition(place: _Place, condition: Any, holds: bool, violations: Iter
 
 
 def _check_items(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:
-    """Append the violations of `schemas` by the items of `value` after those of `prefixItems`."""
+    """Append the violations of `schemas` by the items of `value` after those of `prefixItems`.
+
+    If `schemas` is False, it is one violation for all of them.
+    """
     first = len(place.keywords.get("prefixItems", ()))
     if schemas is not False:
         place.apply_inside(((at, schemas, value[at]) for at in range(first, len(value))), found)
@@ -411,7 +426,10 @@ def _check_prefix_items(place: _Place, schemas: Any, value: Any, found: list[Vio
 
 
 def _check_contains(place: _Place, wanted: Any, value: Any, found: list[Violation]) -> None:
-    """Append a violation if `value` has too few or too many items that `wanted` accepts."""
+    """Append a violation if `value` has too few, or too many, items that `wanted` accepts.
+
+    The limits are `minContains`, by default 1, and `maxContains`.
+    """
     least, most = place.keywords.get("minContains", 1), place.keywords.get("maxContains")
     held = _count_holding(place, wanted, place.scope, value)
     if held < least and not place.walk.is_over:
@@ -445,7 +463,7 @@ def _check_all_of(place: _Place, schemas: Any, value: Any, found: list[Violation
 
 
 def _check_any_of(place: _Place, branches: Any, value: Any, found: list[Violation]) -> None:
-    """Append a violation if none of `branches` accepts `value`."""
+    """Append one violation, with those of each branch, if none of `branches` accepts `value`."""
     broken = []
     for branch in _likely_branches(place, branches, value):
         violations = place.apply(branch, value)
@@ -456,9 +474,9 @@ def _check_any_of(place: _Place, branches: Any, value: Any, found: list[Violatio
 
 
 def _likely_branches(place: _Place, branches: Any, value: Any) -> Any:
-    """Return the branches that `value` may be meant for; all of them, if they are few.
+    """Return the branches that `value` may be meant for; all of them, if there are at most a hundred.
 
-    Of many branches, those that a constant or the type rules out are left out except for some: a message would not name so many.
+    Of more branches, those that a constant or the type rules out come last, at most a hundred of them: a message would not name so many.
     """
     if len(branches) <= _MOST_BRANCHES:
         return branches
@@ -501,7 +519,7 @@ _MOST_BRANCHES: Final = 100
 
 
 def _check_one_of(place: _Place, branches: Any, value: Any, found: list[Violation]) -> None:
-    """Append a violation if none of `branches` accepts `value`, or more than one."""
+    """Append one violation if none of `branches` accepts `value`, or more than one surely does."""
     branches = _likely_branches(place, branches, value)
     broken = [tuple(place.apply(branch, value)) for branch in branches]
     if all(broken):
@@ -512,7 +530,7 @@ def _check_one_of(place: _Place, branches: Any, value: Any, found: list[Violatio
 
 
 def _check_not(place: _Place, unwanted: Any, value: Any, found: list[Violation]) -> None:
-    """Append a violation if `unwanted` surely accepts `value`."""
+    """Append a violation if `unwanted` surely accepts `value`, whatever patterns are not enforced."""
     if place.surely_holds(unwanted, value) and not place.walk.is_over:
         found.append(Violation(place.path, "not", unwanted, value))
 
@@ -555,7 +573,10 @@ def _check_unevaluated_items(place: _Place, allowed: Any, value: Any, found: lis
 
 
 def _places_in_place(place: _Place, value: Any) -> Iterator[_Place]:
-    """Yield `place`, and a place for each subschema that applies to the same value and accepts it."""
+    """Yield `place`, and a place for each subschema that applies to the same value and accepts it.
+
+    Subschemas of these follow, until the walk has taken too many steps.
+    """
     waiting = [place]
     while waiting and not place.walk.is_over:
         each = waiting.pop()
@@ -566,7 +587,7 @@ def _places_in_place(place: _Place, value: Any) -> Iterator[_Place]:
 
 
 def _schemas_in_place(place: _Place, value: Any) -> Iterator[tuple[Any, Scope]]:
-    """Yield the subschemas that a place's schema applies to the same value, each with its scope."""
+    """Yield the subschemas that a place's schema applies directly to the same value, each with its scope."""
     for keyword in REFERENCES:
         if keyword in place.keywords:
             yield place.scope.follow(keyword, place.keywords[keyword])
@@ -574,7 +595,10 @@ def _schemas_in_place(place: _Place, value: Any) -> Iterator[tuple[Any, Scope]]:
 
 
 def _subschemas_in_place(place: _Place, value: Any) -> Iterator[Any]:
-    """Yield the subschemas that a place's schema applies to the same value, except by references."""
+    """Yield the subschemas that a place's schema applies to the same value.
+
+    Those by references and `not` are left out; of `then` and `else`, only those that may apply come, after the `if`.
+    """
     keywords = place.keywords
     for keyword in ("allOf", "anyOf", "oneOf"):
         yield from keywords.get(keyword, ())
@@ -598,7 +622,7 @@ Plan: TypeAlias = "tuple[dict[str, Any], list[tuple[str, Any, Breaks | None, Any
 
 
 def _plan_of(scope: Scope, schema: dict[str, Any]) -> Plan:
-    """Return the plan of a schema, from the scope's cache if it was made before."""
+    """Return the `Plan` of a schema, from the scope's cache if it was made before."""
     plan: Plan | None = scope.plans.get(id(schema))
     if plan is None:
         plan = scope.plans[id(schema)] = _make_plan(schema, scope.draft)
@@ -606,7 +630,10 @@ def _plan_of(scope: Scope, schema: dict[str, Any]) -> Plan:
 
 
 def _make_plan(schema: dict[str, Any], draft: Draft) -> Plan:
-    """Return the plan of a schema: its keywords that `draft` enforces, and their checks."""
+    """Return the `Plan` of a schema: its keywords that `draft` enforces, and their checks.
+
+    In drafts in which `$ref` stands alone, keywords beside it are left out.
+    """
     if draft.ref_stands_alone and "$ref" in schema:
         schema = {"$ref": schema["$ref"]}
     keywords = upgrade_keywords({keyword: limit for keyword, limit in schema.items() if keyword in draft.keywords})
@@ -617,7 +644,7 @@ def _make_plan(schema: dict[str, Any], draft: Draft) -> Plan:
 
 
 def _breaks_of(keyword: str, limit: Any, draft: Draft) -> Breaks | None:
-    """Return the function that checks a value by `keyword` and `limit` alone; None if it needs more."""
+    """Return the function that checks a value by `keyword` and `limit` alone; None if there is none."""
     if keyword == "type" and draft.name == "4":
         return _breaks_type_of_draft_4
     if keyword == "type" and isinstance(limit, str):

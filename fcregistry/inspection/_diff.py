@@ -113,7 +113,7 @@ def diff_sources(old: DiffSource, new: DiffSource) -> Diff:
 
 
 def _diff_of(old: Shipped | None, new: Shipped | None) -> DistributionDiff:
-    """Return what changed in one distribution; None is a version that does not exist."""
+    """Return what changed in one distribution; None is a version that does not exist, and one is not None."""
     one = new or old
     assert one is not None
     changes = tuple(_changes(one.distribution, old.tools if old else (), new.tools if new else ()))
@@ -131,7 +131,10 @@ def _diff_of(old: Shipped | None, new: Shipped | None) -> DistributionDiff:
 
 
 def _changes(distribution: str, old: tuple[ToolRecord, ...], new: tuple[ToolRecord, ...]) -> Iterator[ToolChange]:
-    """Yield what changed in the tools of a distribution, sorted by tool."""
+    """Yield what changed in the tools of a distribution, sorted by canonical id.
+
+    Tools that cannot be defined are neither gone nor new.
+    """
     pairing = pair_tools(old, new)
     found: list[ToolChange] = []
     for one, other in pairing.kept:
@@ -150,7 +153,10 @@ def _changes(distribution: str, old: tuple[ToolRecord, ...], new: tuple[ToolReco
 
 
 def _renaming(distribution: str, old: ToolRecord, new: ToolRecord) -> ToolChange:
-    """Return the change of a tool's name or group."""
+    """Return the change of a tool's name or group.
+
+    It is compatible if the group is the same and the old name is an alias of the new tool, or else breaking.
+    """
     was, now = local_name(old["name"], old["group"]), tool_id(distribution, new)
     if old["group"] == new["group"] and old["name"] in aliases_of(new):
         return change("compatible", now, f"was called {show(was)}, and still answers to it as an alias")
@@ -210,7 +216,7 @@ Features = Callable[[ToolRecord], list[Hashable]]
 
 
 def _owners(records: Iterable[ToolRecord], features: Features) -> dict[Hashable, ToolRecord]:
-    """Return the record that has each feature, without the features that several records have.
+    """Return feature -> the record that has it, without the features that several records have.
 
     Args:
         records: The records.
@@ -224,11 +230,15 @@ def _owners(records: Iterable[ToolRecord], features: Features) -> dict[Hashable,
 
 
 def _key(record: ToolRecord) -> tuple[str, str]:
+    """Return the group and the name of the tool of a record."""
     return record["group"], record["name"]
 
 
 def _same(feature: Callable[[ToolRecord], Hashable]) -> tuple[Features, Features]:
-    """Return the entry of `_FEATURES` for a feature that old and new records have in the same form."""
+    """Return the entry of `_FEATURES` for `feature`, which old and new records have in the same form.
+
+    The entry has the same function twice: it returns a list of that one feature of a record.
+    """
     return lambda record: [feature(record)], lambda record: [feature(record)]
 
 
@@ -274,7 +284,10 @@ def tool_changes(tool: str, old: ToolRecord, new: ToolRecord) -> Iterator[ToolCh
 
 
 def _context_changes(tool: str, old: str | None, new: str | None) -> Iterator[ToolChange]:
-    """Yield what changed in the `deps` that a tool asks its application for."""
+    """Yield what changed in the `deps` that a tool asks its application for: at most one change.
+
+    None is a tool that asks for nothing. To ask for less is compatible, and for more or other `deps` breaking.
+    """
     if old == new:
         return
     if new is None:
@@ -286,7 +299,10 @@ def _context_changes(tool: str, old: str | None, new: str | None) -> Iterator[To
 
 
 def _result_changes(tool: str, old: dict[str, Any] | None, new: dict[str, Any] | None) -> Iterator[ToolChange]:
-    """Yield what changed in the schema of a tool's result; None if the tool has none."""
+    """Yield what changed in the schema of a tool's result; None if the tool has none.
+
+    A new schema is compatible, a missing one unknown; otherwise, what widens the schema is breaking.
+    """
     if old is None and new is not None:
         yield change("compatible", tool, "is described now", part="returns")
     elif new is None and old is not None:
@@ -297,6 +313,10 @@ def _result_changes(tool: str, old: dict[str, Any] | None, new: dict[str, Any] |
 
 
 def _schema_change(tool: str, part: Part, difference: Difference, breaks: bool | None) -> ToolChange:
+    """Return `difference` as a change: breaking if `breaks`, unknown if that is None, or else compatible.
+
+    A changed default of a parameter is always unknown.
+    """
     verdict: Verdict = "breaking" if breaks else "unknown" if breaks is None else "compatible"
     if difference.kind == "default" and part == "parameters":
         verdict = "unknown"  # no schema says what a call without the argument does now
@@ -347,7 +367,11 @@ def option_changes(tool: str, old: Mapping[str, Any], new: Mapping[str, Any]) ->
 
 
 def _remarks(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[Remark]:
-    """Yield what the changed option `name` means for callers, from the old and the new options."""
+    """Yield verdict and message on what the changed option `name` means, from all old and new options.
+
+    A change of an option that only describes is compatible. A promise is compatible when it is given, and unknown when it is taken back. The
+    options in `_REMARKS_BY_OPTION` have a function each; a change of any other option is unknown.
+    """
     if name in _DESCRIPTIVE:
         yield "compatible", f"{name} changed"
     elif name in _PROMISES:
@@ -360,7 +384,10 @@ def _remarks(name: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Itera
 
 
 def _approval_remarks(old: Any, new: Any) -> Iterator[Remark]:
-    """Yield what a changed `requires_approval` means for callers."""
+    """Yield what a changed `requires_approval` means for callers: one verdict and message.
+
+    True is breaking. A function that decides is breaking if no approval was needed before, or else unknown. No approval is unknown.
+    """
     if new is True:
         yield "breaking", "its calls need approval now, and are refused without an approver"
     elif new:
@@ -370,12 +397,18 @@ def _approval_remarks(old: Any, new: Any) -> Iterator[Remark]:
 
 
 def _decider(value: Any) -> str:
-    """Return the name of the function that decides whether a call needs approval."""
+    """Return the name of the function that decides whether a call needs approval.
+
+    It is the first value of a dict, which a record has in place of the function; any other value is shown as JSON.
+    """
     return str(next(iter(value.values()), value)) if isinstance(value, dict) else show(value)
 
 
 def _variable_remarks(old: Any, new: Any) -> Iterator[Remark]:
-    """Yield what a changed `requires_env` means for callers."""
+    """Yield verdict and message for each variable in a changed `requires_env`.
+
+    A new one is breaking, and a missing one compatible.
+    """
     for name in _without(new, old):
         yield "breaking", f"requires the environment variable {name} now, and is unavailable without it"
     for name in _without(old, new):
@@ -383,14 +416,15 @@ def _variable_remarks(old: Any, new: Any) -> Iterator[Remark]:
 
 
 def _list_remarks(gone: Remark, come: Remark) -> Callable[[Any, Any], Iterator[Remark]]:
-    """Return the function that compares an option that is a list of names.
+    """Return the function that compares an option that is a list of names, and yields its remarks.
 
     Args:
-        gone: The remark if names are missing in the new list.
-        come: The remark if names are new.
+        gone: The verdict, and the message with `{}` for the names, if names are missing in the new list.
+        come: The same, if names are new.
     """
 
     def remarks(old: Any, new: Any) -> Iterator[Remark]:
+        """Yield `gone` with the names that only `old` has, and `come` with those that only `new` has, if any."""
         for (verdict, message), names in ((gone, _without(old, new)), (come, _without(new, old))):
             if names:
                 yield verdict, message.format(listed(names))
@@ -399,13 +433,16 @@ def _list_remarks(gone: Remark, come: Remark) -> Callable[[Any, Any], Iterator[R
 
 
 def _deprecation_remarks(old: Any, new: Any) -> Iterator[Remark]:
-    """Yield what a changed `deprecated` means for callers."""
+    """Yield what a changed `deprecated` means for callers, which is always compatible."""
     now = "is deprecated now" + (f": {new}" if isinstance(new, str) else "")
     yield "compatible", now if new else "is no longer deprecated"
 
 
 def _timeout_remarks(old: Any, new: Any) -> Iterator[Remark]:
-    """Yield what a changed `timeout` means for callers."""
+    """Yield what a changed `timeout` (in seconds; None for no limit) means: one verdict and message.
+
+    It is compatible if the new limit is none or not smaller, or else unknown.
+    """
     longer = new is None or (isinstance(old, (int, float)) and isinstance(new, (int, float)) and new >= old)
     limits = [f"{each:g} s" if isinstance(each, (int, float)) else "none" for each in (old, new)]
     yield "compatible" if longer else "unknown", f"its time limit was {limits[0]}, is {limits[1]}"
@@ -429,7 +466,10 @@ def _without(some: Any, others: Any) -> list[str]:
 
 
 def _texts(value: Any) -> list[str]:
-    """Return the value of an option that is a text or a list as texts; alternatives are joined by `or`."""
+    """Return an option's value, a text, a list or None, as a list of texts, which is empty for None.
+
+    Alternatives, which are lists inside the list, are joined by `or`.
+    """
     if isinstance(value, str):
         return [value]
     return [" or ".join(each) if isinstance(each, (list, tuple)) else str(each) for each in value or ()]
@@ -468,7 +508,10 @@ def needed_bump(bump: Bump, old: str | None) -> Bump:
 
 
 def _actual_bump(old: Version, new: Version) -> Bump:
-    """Return the number that changed; any change from a pre-release counts as one of the first number."""
+    """Return the number of the version that changed; `none` if the versions are equal.
+
+    Any change from a pre-release counts as one of the first number. A fourth number, or the text after the numbers, counts as the third.
+    """
     if new.epoch != old.epoch or new.release[0] != old.release[0]:
         return "major"
     if old.is_before_release and (new.release, new.rest) != (old.release, old.rest):

@@ -142,7 +142,12 @@ def installed(distribution: str) -> Shipped | None:
 
 
 def _without_tools(plugins: list[FoundPlugin], refused: list[str]) -> str:
-    """Return the reason that a distribution has no tools, as the end of a sentence."""
+    """Return the reason that a distribution has no tools, as the end of a sentence.
+
+    Args:
+        plugins: Its plugins.
+        refused: The reasons that some of them must not be imported; the first one is given if there is any.
+    """
     if refused:
         return f"must not be imported: {refused[0]}"
     failing = [each.label for each in current().failing() if each in plugins]
@@ -152,7 +157,15 @@ def _without_tools(plugins: list[FoundPlugin], refused: list[str]) -> str:
 
 
 def _of_file(given: str, path: Path) -> DiffSource:
-    """Return the tools in a lock, a manifest or a wheel, whichever the file `path` is."""
+    """Return the tools in a lock, a manifest or a wheel, whichever the file `path` is by its content.
+
+    Args:
+        given: The file as the user named it, for errors.
+        path: The same file.
+
+    Raises:
+        ConfigurationError: It is none of these, cannot be read, or is damaged.
+    """
     from zipfile import is_zipfile  # 5 ms, which an installed distribution does without
 
     if is_zipfile(path):
@@ -179,7 +192,11 @@ def _of_file(given: str, path: Path) -> DiffSource:
 
 
 def _of_lock(given: str, path: Path) -> tuple[Shipped, ...]:
-    """Return the tools of each distribution in a lock, sorted by distribution."""
+    """Return the tools of each distribution in a lock, sorted by distribution.
+
+    Raises:
+        ConfigurationError: The lock cannot be used, or has a tool that is not a tool record.
+    """
     lock = read_lock(str(path))
     if lock.problem is not None:
         raise ConfigurationError(f"{given} {lock.problem}")
@@ -194,7 +211,11 @@ def _of_lock(given: str, path: Path) -> tuple[Shipped, ...]:
 
 
 def _manifest_content(name: str, text: str) -> ManifestContent:
-    """Return the content of the manifest `text`; an error names it `name`."""
+    """Return the content of a manifest with the text `text`.
+
+    Raises:
+        ConfigurationError: It cannot be used; the message calls it `name`.
+    """
     try:
         return parse_manifest(text)
     except ValueError as error:
@@ -202,7 +223,10 @@ def _manifest_content(name: str, text: str) -> ManifestContent:
 
 
 def _of_manifests(contents: Iterable[ManifestContent], version: str | None) -> Shipped:
-    """Return the tools that a distribution ships, from its manifests, of which there is at least one."""
+    """Return the tools that a distribution ships, sorted by group and name, from its manifests.
+
+    There is at least one; the first one's name of the distribution is taken.
+    """
     manifests = list(contents)
     tools = [tool for content in manifests for plugin in content["plugins"] for tool in plugin["tools"]]
     return Shipped(distribution=manifests[0]["distribution"], version=version, tools=_sorted(tools))
@@ -271,13 +295,20 @@ def tools_of_plugin(distribution: str, entry_point: str) -> tuple[Tool, ...]:
 
 
 def _plugin_of(tool: Tool) -> PluginKey | None:
-    """Return the key of the plugin or source that ships `tool`; None for the application."""
+    """Return the key (distribution and entry point) of the plugin or source that ships `tool`.
+
+    None if the application itself declares the tool.
+    """
     owner = owner_of(tool)
     return None if owner is None else (owner.distribution, owner.entry_point)
 
 
 def _declared() -> list[tuple[Shipper, Owned]]:
-    """Return the declared tools of plugins that load, then the described ones, each with its owner."""
+    """Return the declared tools of plugins that load, then the described ones, each with its owner.
+
+    Described tools are left out if their plugin is loaded in this process, or has declared a tool with their key. The application's own tools
+    are left out.
+    """
     discovery = current()
     failing = set(discovery.failing())
     owned = ((discovery.owner(each), each) for each in log)
@@ -328,7 +359,12 @@ def _read_wheel(path: Path) -> Shipped:
 
 
 def _read(path: Path, wheel: ZipFile) -> Shipped:
-    """Return the tools that an open wheel ships, after checking its names and metadata."""
+    """Return the tools that an open wheel ships, after checking its names and metadata.
+
+    Raises:
+        ConfigurationError: It has no manifest, one of another distribution or one that cannot be used, or not one dist-info folder.
+        ValueError: Its names or metadata are not those of a wheel. What reading a damaged zip file raises passes, too.
+    """
     from email.parser import HeaderParser  # slow to import, and only wheels need it
 
     names = sorted(wheel.namelist())
@@ -363,10 +399,13 @@ def _read(path: Path, wheel: ZipFile) -> Shipped:
 
 
 def _info_folder(path: Path, names: list[str]) -> str:
-    """Return the name of the wheel's dist-info folder; raise if there is not exactly one.
+    """Return the name of the wheel's dist-info folder.
 
     A dist-info folder counts if it is at the top level or in the folder `NAME-VERSION.data`, from where an installer would install it. A folder
     with such a name inside a package does not count.
+
+    Raises:
+        ConfigurationError: There is not exactly one, or it has no METADATA.
     """
     folders = sorted({match[0] for name in names if (match := _METADATA_FOLDER.match(name))})
     if len(folders) > 1:
@@ -383,7 +422,11 @@ _METADATA_FOLDER: Final = re.compile(r"(?:[^/]*\.data/(?:[^/]*/)*?)?(?:[^/]*\.)?
 
 
 def _text(path: Path, wheel: ZipFile, name: str, most: int) -> str:
-    """Return the text of a file in a wheel, of at most `most` bytes, whatever size its header states."""
+    """Return the text of a file in a wheel, of at most `most` bytes, whatever size its header states.
+
+    Raises:
+        ConfigurationError: It is larger, is not UTF-8, or has a compression other than deflate.
+    """
     from zipfile import ZIP_DEFLATED, ZIP_STORED
 
     if wheel.getinfo(name).compress_type not in (ZIP_STORED, ZIP_DEFLATED):
@@ -398,7 +441,11 @@ def _text(path: Path, wheel: ZipFile, name: str, most: int) -> str:
 
 
 def _header(metadata: Message, name: str) -> str:
-    """Return the value of the line `name` in METADATA; raise `ValueError` if there is not exactly one."""
+    """Return the stripped value of the line `name` in METADATA.
+
+    Raises:
+        ValueError: There is not exactly one such line.
+    """
     values = metadata.get_all(name, [])
     if len(values) != 1:
         raise ValueError(f"its METADATA must have one line {name}, not {len(values)}")
@@ -406,7 +453,13 @@ def _header(metadata: Message, name: str) -> str:
 
 
 def _check_names(path: Path, info: str, distribution: str, version: str) -> None:
-    """Check that METADATA, its folder and the wheel's file name the same version of the same distribution."""
+    """Check that METADATA, its folder and the wheel's file name the same version of the same distribution.
+
+    The file's name counts only if it is that of a wheel.
+
+    Raises:
+        ValueError: They do not, or the version is not valid.
+    """
     named = [(info, info.rpartition(".")[0].split("-"))]
     if path.suffix == ".whl" and path.stem.count("-") >= _LEAST_DASHES:
         named.append((path.name, path.stem.split("-")[:2]))

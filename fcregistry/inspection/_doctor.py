@@ -106,7 +106,7 @@ def diagnose_name(name: str, *, again: bool = True) -> tuple[Finding, ...]:
 
 
 def _search_advice() -> str:
-    """Return the advice for a missing tool: the Python whose packages were searched."""
+    """Return the advice for a missing tool: which Python's packages were searched, and what was not."""
     version = ".".join(map(str, sys.version_info[:3]))
     return (
         f"fcregistry looked at the packages of {sys.executable} (Python {version}) only. A plugin that pip installed for another Python "
@@ -135,7 +135,10 @@ def _distribution_of(finding: Finding) -> str:
 
 
 def _why_distribution_is_missing(wanted: str) -> Iterator[Finding]:
-    """Yield the reason that no plugin of the distribution `wanted` is used; nothing if some plugin is."""
+    """Yield the reason that no plugin of the distribution `wanted` is used; nothing if it has plugins.
+
+    The reason is that its metadata are not used, that it is not installed, or that it has no entry point for plugins.
+    """
     if _is_distribution(wanted):
         return
     if not_used := tuple(checks.aside_findings(wanted)):
@@ -176,12 +179,18 @@ def plugins_to_probe(name: str | None = None) -> tuple[FoundPlugin, ...]:
 
 
 def _is_distribution(name: str) -> bool:
-    """Return whether `name` is that of an installed distribution with plugins."""
+    """Return whether `name`, normalized, is that of an installed distribution with plugins."""
     return normalized(name) in {normalized(each) for each in current().distributions()}
 
 
 def _distributions_with(name: str) -> list[str]:
-    """Return the distributions that ship a tool `name`, as far as they are known."""
+    """Return the distributions that ship a tool `name`; an empty list if none is known.
+
+    There are several if the name is ambiguous. A distribution that `name` itself states is returned unchecked.
+
+    Raises:
+        SelectorError: This is not a valid name of a tool.
+    """
     distribution = parse_selector(name).distribution
     if distribution is not None:
         return [distribution]
@@ -230,7 +239,7 @@ def probe_plugins(
 
 
 def _keep_in_index(made: list[FreshDescription]) -> None:
-    """Store new descriptions in the index, if there is one."""
+    """Store new descriptions, and refresh discovery; do nothing without an index or without descriptions."""
     index = current().index
     if index.file is not None and made:
         index.keep(made)
@@ -238,7 +247,10 @@ def _keep_in_index(made: list[FreshDescription]) -> None:
 
 
 def _probe_note(made: FreshDescription) -> Finding:
-    """Return the note on how long the import of a plugin took, and how many tools the plugin ships."""
+    """Return the note on how many seconds the import of a plugin took, and how many tools it ships.
+
+    If it does not load, the note says only that, and how long it was tried.
+    """
     record, tools = made.record, len(made.rows)
     took = f"{record['seconds']:.2f} seconds"
     if record["failure"] is not None:

@@ -227,7 +227,10 @@ def plugin_findings(
 
 
 def _without_tools(plugin: FoundPlugin) -> Finding:
-    """Return the problem that a plugin ships no tools, with the likely reason."""
+    """Return the problem that a plugin ships no tools, with the likely reason.
+
+    The reason is that another distribution's module is named, or that the module declares no tools.
+    """
     holder = current().installed.owner_of_module(plugin.module)
     if holder is not None and holder.project != plugin.project:
         return problem(
@@ -243,7 +246,10 @@ def _without_tools(plugin: FoundPlugin) -> Finding:
 
 
 def _import_findings(plugin: FoundPlugin, record: PluginRecord) -> Iterator[Finding]:
-    """Yield what the import of a plugin should not do: change the process, print, or take long."""
+    """Yield what the import of a plugin should not do: change the process, print, or take over a second.
+
+    The first is a problem, the others are notes.
+    """
     if record["changes"]:
         yield problem(
             plugin.label,
@@ -383,7 +389,10 @@ def command_findings() -> Iterator[Finding]:
 
 
 def _hidden_findings(tools: Iterable[Tool]) -> Iterator[Finding]:
-    """Yield a note for those of `tools` that are hidden: one for the tools of a plugin with one reason."""
+    """Yield a note for those of `tools` that are hidden: one for a plugin's tools with the same reason.
+
+    Each tool of the application has a note of its own.
+    """
     hidden: dict[tuple[str | None, str], list[Tool]] = {}
     for tool in tools:
         if unavailable := tool.unavailable:
@@ -537,7 +546,10 @@ def setting_findings() -> Iterator[Finding]:
 
 
 def _doubtful_findings(layer: Layer) -> Iterator[Finding]:
-    """Yield a finding if another user may have written the configuration file of `layer`."""
+    """Yield at most one finding, if another user may have written the configuration file of `layer`.
+
+    It is a problem if settings of the file are not used for that reason, and a note if it is a project's file with rules only.
+    """
     if layer.unused:
         yield problem(
             layer.path,
@@ -617,7 +629,10 @@ def _wrong_index(subject: str, what: str) -> Finding:
 
 
 def _row_differences(old: StoredRow | None, new: IndexRow | None) -> list[str]:
-    """Return a phrase for each difference between a tool's row in the index, if any, and a new row."""
+    """Return a phrase for each difference between a tool's row in the index and a new row.
+
+    None is a row that does not exist. The list is empty if the two do not differ.
+    """
     if old is not None and new is not None and old == new[:6]:
         return []
     try:

@@ -74,7 +74,11 @@ def lint(
 
 
 def _rules_without(ignored: set[str]) -> list[LintRule]:
-    """Return the rules not in `ignored`; raise `ConfigurationError` for an id that does not exist."""
+    """Return the rules not in `ignored`, in the order of `LINT_RULES`.
+
+    Raises:
+        ConfigurationError: An id in `ignored` does not exist.
+    """
     for name in sorted(ignored - LINT_RULES.keys()):
         near = did_you_mean(nearest(name, LINT_RULES)) or f"; the rules are {', '.join(sorted(LINT_RULES))}"
         raise ConfigurationError(f"there is no lint rule {name!r}{near}")
@@ -82,7 +86,10 @@ def _rules_without(ignored: set[str]) -> list[LintRule]:
 
 
 def _findings(subject: LintSubject, rules: Iterable[LintRule], sources: Sources) -> Iterator[LintFinding]:
-    """Yield the findings of `rules` about one tool, each with its place in the source."""
+    """Yield the findings of `rules` about one tool, each with its place in the source.
+
+    For a tool that cannot be defined, only the rules `of_broken` run. A rule ends where it needs a plugin that may not be imported.
+    """
     broken = subject.tool.definition_error is not None
     for rule in rules:
         if broken and not rule.of_broken:
@@ -103,7 +110,10 @@ def _findings(subject: LintSubject, rules: Iterable[LintRule], sources: Sources)
 
 
 def _order(finding: LintFinding) -> tuple[str, int, str, str, str, str]:
-    """Return the sort key of a finding."""
+    """Return the sort key of a finding: file, line, tool, rule, path and message.
+
+    Without a file, the text is empty; without a line, the number is 0.
+    """
     return (finding.file or "", finding.line or 0, finding.tool, finding.rule, finding.path, finding.message)
 
 
@@ -137,7 +147,7 @@ def tools_to_lint(*selectors: str, source: Registry = registry) -> tuple[Tool, .
 
 
 def _everything(source: Registry) -> list[Tool]:
-    """Return every tool in `source`, without those that another declaration replaced.
+    """Return every tool in `source`, hidden and undefinable ones too, except those that were replaced.
 
     Several tools with one key are all in the result.
     """
@@ -147,7 +157,14 @@ def _everything(source: Registry) -> list[Tool]:
 
 
 def _matching(selector: Selector, source: Registry) -> list[Tool]:
-    """Return the tools in `source` that a selector matches; raise `ToolNotFoundError` if there are none."""
+    """Return the tools in `source` that a selector matches.
+
+    For a plain name, an alias or a canonical id, that is the one tool of `Registry.get`, or all of that key if several declarations claim it.
+
+    Raises:
+        ToolNotFoundError: There are none.
+        AmbiguousToolError: Several distributions ship tools of this plain name.
+    """
     if selector.is_exact:
         try:
             return [source.get(selector.text)]
@@ -201,7 +218,11 @@ class Sources:
 
 
 def _code_of(tool: Tool) -> CodeType | None:
-    """Return the code of a tool's function, behind partials and `functools.wraps`; None without code."""
+    """Return the code of a tool's function, behind partials and `functools.wraps`; None without code.
+
+    Raises:
+        PluginError: The tool is described, and its plugin may not be imported.
+    """
     source: Any = underlying(tool.function)
     with suppress(ValueError):  # it wraps itself
         source = inspect.unwrap(source)
@@ -209,7 +230,10 @@ def _code_of(tool: Tool) -> CodeType | None:
 
 
 def _definitions(file: str) -> dict[tuple[str, int], Definition]:
-    """Return the functions in a file by name and first line, which is that of the first decorator."""
+    """Return the functions and lambdas in a file by name and first line, decorators included.
+
+    Empty if the file is missing or is not Python. Of several lambdas that begin in one line, the first counts.
+    """
     linecache.checkcache(file)
     try:
         with warnings.catch_warnings():
@@ -227,7 +251,10 @@ def _definitions(file: str) -> dict[tuple[str, int], Definition]:
 
 
 def _line(definition: Definition, place: SourcePlace, file: str) -> int | None:
-    """Return the line of `place` in a function, or else of its `def`; None for most places in a lambda."""
+    """Return the line of `place` in a function, or else of its `def`.
+
+    In a lambda, None except for a parameter.
+    """
     if place.kind == "parameter":
         held = definition.args
         arguments = [*held.posonlyargs, *held.args, *held.kwonlyargs, held.vararg, held.kwarg]
@@ -245,7 +272,10 @@ def _line(definition: Definition, place: SourcePlace, file: str) -> int | None:
 
 
 def _docstring_line(definition: ast.FunctionDef | ast.AsyncFunctionDef, text: str, file: str) -> int | None:
-    """Return the line of the docstring with `text`, preferably as an entry; None without a docstring."""
+    """Return the line of the docstring that has `text`, preferably as an entry: `text:` or `text (type):`.
+
+    Without such a line, the docstring's first; None without a docstring.
+    """
     if ast.get_docstring(definition) is None:
         return None
     first = definition.body[0]

@@ -53,6 +53,7 @@ def rule(id: str, severity: Severity, advice: str, *, of_broken: bool = False) -
     """
 
     def add(check: Check) -> Check:
+        """Add `check` to `LINT_RULES`, and return it unchanged."""
         LINT_RULES[id] = LintRule(id=id, severity=severity, advice=advice, check=check, of_broken=of_broken)
         return check
 
@@ -66,6 +67,7 @@ _PARAMETER: Final = re.compile(r"parameter '([^']+)'")
 
 @rule("undefinable", "error", "fix it: agents do not see the tool until then", of_broken=True)
 def _undefinable(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark for each problem of a tool that cannot be defined, at the parameter that it names."""
     error = subject.tool.definition_error
     for problem in () if error is None else error.problems or (str(error),):
         named = _PARAMETER.match(problem)
@@ -80,6 +82,7 @@ def _undefinable(subject: LintSubject) -> Iterator[Remark]:
     of_broken=True,
 )
 def _duplicates(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark for each other tool with the same canonical id."""
     for other in subject.beside.by_id[subject.tool.id]:
         if other is not subject.tool:
             yield Remark(f"{other.origin} has the same name and group: looking the name up raises")
@@ -87,6 +90,7 @@ def _duplicates(subject: LintSubject) -> Iterator[Remark]:
 
 @rule("useless-alias", "warning", "choose another alias, or remove it", of_broken=True)
 def _useless_aliases(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark for each alias that is the name of a tool, or else an alias of another tool."""
     place = SourcePlace("option", "aliases")
     for alias in subject.tool.options.aliases:
         if named := sorted({each.id for each in subject.beside.by_name[alias]}):
@@ -99,6 +103,7 @@ def _useless_aliases(subject: LintSubject) -> Iterator[Remark]:
     "deprecated-without-replacement", "note", 'write deprecated="use … instead": a model that calls the tool reads that'
 )
 def _deprecated(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark if the tool is deprecated without a text that says what to use instead."""
     if subject.tool.options.deprecated is True:
         place = SourcePlace("option", "deprecated")
         yield Remark("it is deprecated, and does not say what to use instead", place=place)
@@ -109,6 +114,7 @@ def _deprecated(subject: LintSubject) -> Iterator[Remark]:
 
 @rule("confusable-name", "warning", "give one of them a name that says what it does differently", of_broken=True)
 def _confusable_tools(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark for each tool of the group whose name differs only in case, `-` and `_`."""
     name = subject.tool.declared_name
     for other in subject.beside.by_look[subject.tool.group, simplified(name)]:
         if other.declared_name != name:
@@ -117,6 +123,7 @@ def _confusable_tools(subject: LintSubject) -> Iterator[Remark]:
 
 @rule("confusable-parameter", "warning", "give one of them a name that says what it is for")
 def _confusable_parameters(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark for each parameter whose name differs from an earlier one only in case, `-` and `_`."""
     firsts: dict[str, str] = {}
     for name in subject.properties:
         first = firsts.setdefault(simplified(name), name)
@@ -131,6 +138,7 @@ def _confusable_parameters(subject: LintSubject) -> Iterator[Remark]:
     "calls by either name work; to have one name everywhere, begin it with a letter, and write '_' for '-'",
 )
 def _rewritten_names(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark for each other name that the tool gets in wanted formats, with these formats."""
     name = subject.tool.name
     formats_by_name: dict[str, list[str]] = {}
     for each in map(formats.get, subject.wanted.format_names):
@@ -153,6 +161,7 @@ LONGEST_DESCRIPTION: Final = 1024
     "say in the docstring's first paragraph, or with description=…, what the tool does and when to use it",
 )
 def _missing_description(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark if the tool has no description."""
     if not subject.tool.description.strip():
         yield Remark("it has no description")
 
@@ -163,6 +172,7 @@ def _missing_description(subject: LintSubject) -> Iterator[Remark]:
     "say what a model needs to choose the tool, and move what concerns one parameter to that parameter",
 )
 def _overlong_description(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark if the description that models get has more than 1024 characters."""
     length = len(tool_description(subject.tool))
     if length > LONGEST_DESCRIPTION:
         yield Remark(f"its description has {length} characters, more than {LONGEST_DESCRIPTION}")
@@ -174,6 +184,7 @@ def _overlong_description(subject: LintSubject) -> Iterator[Remark]:
     "say the most important first, and leave out the rest: all of it is sent with each request",
 )
 def _overlong_inner_descriptions(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark for each description inside the schema that has more than 1024 characters."""
     for inner in walk_schema(subject.schema):
         length = len(description(inner.schema))
         if length > LONGEST_DESCRIPTION and inner.path:
@@ -183,6 +194,7 @@ def _overlong_inner_descriptions(subject: LintSubject) -> Iterator[Remark]:
 
 @rule("undocumented-parameter", "warning", 'describe it in the docstring\'s Args, or as Annotated[…, "…"]')
 def _undocumented_parameters(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark for each parameter without a description, also for `**names` without one."""
     for name, schema in subject.properties.items():
         if not subject.is_described(schema):
             advice = 'give it a "description" in the schema' if subject.is_external else ""
@@ -200,6 +212,7 @@ def _undocumented_parameters(subject: LintSubject) -> Iterator[Remark]:
     'describe it in the Attributes of the record\'s docstring, or as Annotated[…, "…"]',
 )
 def _undocumented_fields(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark for each property inside a parameter, except tags, that has no description."""
     for inner in walk_schema(subject.schema):
         if len(inner.path) < 3 or inner.keyword != "properties" or _is_tag(inner.schema):
             continue
@@ -214,6 +227,7 @@ def _is_tag(schema: Any) -> bool:
 
 @rule("unknown-parameter", "warning", "correct the name, or remove the entry")
 def _unknown_parameters(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark for each name that the docstring describes, and that is not a parameter."""
     known = {*subject.properties, *subject.parameters, *subject.declared}
     for name in subject.tool.signature.documentation.parameters:
         if name not in known:
@@ -223,6 +237,7 @@ def _unknown_parameters(subject: LintSubject) -> Iterator[Remark]:
 
 @rule("unread-docstring", "warning", "write it as `name (type): text`, with what belongs to it indented below")
 def _unread_lines(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark for each line of the docstring that cannot be read."""
     for line in subject.tool.signature.documentation.unread:
         message = f"the line {line!r} of its docstring cannot be read, and is left out"
         yield Remark(message, place=SourcePlace("docstring", line))
@@ -248,6 +263,7 @@ _ENDLESS: Final = "it cannot be checked: the schema refers to itself without end
     "annotate it with the type that the function needs; with a union, if it is one of several",
 )
 def _untyped_parameters(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark for each parameter that accepts any JSON value."""
     for name, schema in subject.properties.items():
         if accepts_anything(schema):
             message = f"the parameter {name!r} accepts any JSON value: {_why_untyped(subject, name)}"
@@ -272,13 +288,17 @@ def _why_untyped(subject: LintSubject, name: str) -> str:
     "untyped-value", "note", "say what it holds, as in list[str], or with a dataclass or TypedDict in place of a dict"
 )
 def _untyped_values(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark for each value inside a parameter, and for other names, that may be anything."""
     for inner in walk_schema(subject.schema):
         for message in _messages_of_open(inner):
             yield Remark(message, inner.where)
 
 
 def _messages_of_open(inner: InnerSchema) -> Iterator[str]:
-    """Yield a message for each part of the value of `inner` that may be anything."""
+    """Yield a message, none or up to two, for what may be anything in the value of `inner`.
+
+    That is the value itself, the items of an array or the properties of an object, and the names beside the known parameters.
+    """
     schema, keywords = inner.schema, inner.schema if isinstance(inner.schema, dict) else {}
     if len(inner.path) > 2 and inner.keyword in _VALUE_KEYWORDS and accepts_anything(schema):
         yield f"the value at {inner.where} may be anything"
@@ -296,6 +316,7 @@ def _messages_of_open(inner: InnerSchema) -> Iterator[str]:
     "let the type accept it too, as in int | None = None, or choose another default",
 )
 def _invalid_defaults(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark for each default that the schema refuses, or that is not of its parameter's type."""
     for name, schema in subject.properties.items():
         if isinstance(schema, dict) and "default" in schema:
             for problem in _problems_of(subject, name, schema["default"]):
@@ -316,6 +337,7 @@ def _invalid_defaults(subject: LintSubject) -> Iterator[Remark]:
     "say in the description, or in the schema, which value is used when it is left out",
 )
 def _unsaid_defaults(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark for each valid default that the schema does not have."""
     for name in subject.properties:
         parameter = _undeclared_default(subject, name)
         if parameter is not None and subject.is_external:
@@ -327,7 +349,10 @@ def _unsaid_defaults(subject: LintSubject) -> Iterator[Remark]:
 
 
 def _undeclared_default(subject: LintSubject, name: str) -> Parameter | None:
-    """Return the parameter `name` if the function has a default for it and the schema has none; else None."""
+    """Return the parameter `name` if the function has a default for it and the schema has none.
+
+    None otherwise, also if the function has no such parameter, or it is `*args` or `**kwargs`.
+    """
     parameter = subject.parameters.get(name)
     schema = subject.properties[name]
     if parameter is None or parameter.default is EMPTY or parameter.kind in (STAR, STAR_STAR):
@@ -336,7 +361,7 @@ def _undeclared_default(subject: LintSubject, name: str) -> Parameter | None:
 
 
 def _is_valid_default(parameter: Parameter) -> bool:
-    """Return whether the default of `parameter` is a value of its type."""
+    """Return whether the default of `parameter` is a value of its type; True if finding out raises."""
     try:
         return parameter.codec.handles(parameter.default)
     except Exception:  # noqa: BLE001  # external code: comparing may raise anything; then it counts as valid
@@ -344,12 +369,15 @@ def _is_valid_default(parameter: Parameter) -> bool:
 
 
 def _default_text(default: object) -> str:
-    """Return a default as text: a number, bool or None as in Python, any other object as messages show it."""
+    """Return a default as text: a number, bool or None as in Python, any other object by `show`."""
     return repr(default) if isinstance(default, bool | int | float | None) else show(default)
 
 
 def _problems_of(subject: LintSubject, name: str, value: Any) -> list[str]:
-    """Return the problems that the schema has with `value` for the parameter `name` alone."""
+    """Return, as sentences, the problems that the schema has with `value` for the parameter `name` alone.
+
+    The list is empty if there are none; it has one sentence if the schema cannot be walked.
+    """
     try:
         broken = subject.tool.validator().violations({name: value})
     except RecursionError:
@@ -359,6 +387,7 @@ def _problems_of(subject: LintSubject, name: str, value: Any) -> list[str]:
 
 @rule("invalid-example", "warning", "correct the example, or the schema that refuses it")
 def _invalid_examples(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark for each problem of an example of the tool, and of one in a parameter's schema."""
     for number, example in enumerate(subject.tool.options.examples, start=1):
         for problem in _problems_of_call(subject, example):
             yield Remark(f"example {number} is not a valid call: {problem}", place=SourcePlace("option", "examples"))
@@ -370,7 +399,10 @@ def _invalid_examples(subject: LintSubject) -> Iterator[Remark]:
 
 
 def _problems_of_call(subject: LintSubject, example: Any) -> list[str]:
-    """Return the problems of `example` as the arguments of a call of the tool."""
+    """Return, as sentences, the problems of `example` as the arguments of a call; the list may be empty.
+
+    It is checked to be JSON, then by the schema, then by decoding it; the function is not called.
+    """
     try:
         arguments = json.loads(json.dumps(example, allow_nan=False))
     except (TypeError, ValueError, RecursionError) as error:
@@ -409,6 +441,7 @@ MOST_LEVELS: Final = 6
     "split it into several tools, shorten descriptions, or accept a name in place of a long list of choices",
 )
 def _huge_schema(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark if the definition of the tool takes more than about 2000 tokens."""
     tool = subject.tool
     sent = {"name": tool.name, "description": tool_description(tool), "parameters": subject.schema}
     text = json.dumps(sent, ensure_ascii=False, separators=(",", ":"))
@@ -423,6 +456,7 @@ def _huge_schema(subject: LintSubject) -> Iterator[Remark]:
     "accept a string, and answer an unknown one with the nearest names; or offer a tool that searches them",
 )
 def _many_choices(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark for each enum with more than 250 values."""
     for inner in walk_schema(subject.schema):
         choices = inner.schema.get("enum") if isinstance(inner.schema, dict) else None
         if isinstance(choices, list) and len(choices) > MOST_CHOICES:
@@ -431,6 +465,7 @@ def _many_choices(subject: LintSubject) -> Iterator[Remark]:
 
 @rule("deep-nesting", "warning", "make some of the inner values parameters of their own")
 def _deep_nesting(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark, with the first place, if values are nested more than six levels deep."""
     path = path_deeper_than(subject.schema, MOST_LEVELS)
     if path is not None:
         where = json_path(path)
@@ -446,6 +481,7 @@ def _deep_nesting(subject: LintSubject) -> Iterator[Remark]:
     "change what the format cannot express, or leave the format out with --format",
 )
 def _refused_by_format(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark for each reason that a wanted format cannot describe the tool."""
     yield from _refusals(subject, strict=False)
 
 
@@ -455,11 +491,12 @@ def _refused_by_format(subject: LintSubject) -> Iterator[Remark]:
     "change what strict mode cannot express, or describe the tool without it",
 )
 def _refused_in_strict_mode(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark for each reason that the strict mode of a wanted format cannot describe the tool."""
     yield from _refusals(subject, strict=True)
 
 
 def _refusals(subject: LintSubject, *, strict: bool) -> Iterator[Remark]:
-    """Yield a remark for each reason that a format, or its strict mode, cannot describe the tool."""
+    """Yield a remark for each reason that a format (its strict mode if `strict`) cannot describe the tool."""
     for rendering in subject.renderings:
         error = rendering.error
         if error is None or rendering.strict is not strict:
@@ -480,6 +517,7 @@ def _path_in(message: str) -> str:
     "if models get it wrong, say it in the description; calls are always checked against the whole schema",
 )
 def _lost_constraints(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark for each constraint that formats leave out, with these formats."""
     formats_by_loss: dict[tuple[str, str], list[str]] = {}
     for rendering in subject.renderings:
         for dropped in () if rendering.error else rendering.definition.dropped:
@@ -495,6 +533,10 @@ def _lost_constraints(subject: LintSubject) -> Iterator[Remark]:
 
 @rule("unsaid", "note", "say it in the description, if a model should know it beforehand")
 def _unsaid_conditions(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark for each condition that a parameter's or the result's type checks, unlike the schema.
+
+    There are none for a schema that the author wrote.
+    """
     if subject.is_external:
         return
     for parameter in subject.tool.signature.parameters:
@@ -514,12 +556,14 @@ def _sentences(codec: Codec) -> Iterable[str]:
 
 @rule("not-enforced", "note", "check it in the function, if it matters")
 def _not_enforced(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark for each part of a schema that the author wrote which is not enforced."""
     for sentence in schema_notes(subject.schema) if subject.is_external else ():
         yield Remark(f"of its schema, {sentence}", _path_in(sentence), SourcePlace("option", "parameters"))
 
 
 @rule("open-schema", "warning", 'add "additionalProperties": False to the schema')
 def _open_schema(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark if the author's schema allows other names, which the function does not accept."""
     takes_any = any(each.kind is STAR_STAR for each in subject.parameters.values())
     closed = any(subject.schema.get(each) is False for each in ("additionalProperties", "unevaluatedProperties"))
     if subject.is_external and not takes_any and not closed:
@@ -529,6 +573,7 @@ def _open_schema(subject: LintSubject) -> Iterator[Remark]:
 
 @rule("contradicting-docstring", "warning", "correct the docstring or the annotation: the annotation counts")
 def _contradicting_types(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark for each parameter, and the result, whose docstring's type is not the annotation's."""
     documentation, names = subject.tool.signature.documentation, subject.parameters
     for name, documented in documentation.parameters.items():
         parameter, declared = names.get(name), subject.declared.get(name)
@@ -547,7 +592,10 @@ def _contradicting_types(subject: LintSubject) -> Iterator[Remark]:
 
 
 def _contradicts(documented: str | None, codec: Codec) -> bool:
-    """Return whether a docstring's type and a codec have no JSON value in common."""
+    """Return whether a docstring's type and a codec have no kind of JSON value, such as string, in common.
+
+    False if there is no such type, or it is not known, or is `object` or `tuple`.
+    """
     if documented is None or documented in (
         "object",
         "tuple",
@@ -558,12 +606,13 @@ def _contradicts(documented: str | None, codec: Codec) -> bool:
 
 
 def _annotation_text(annotation: object) -> str:
-    """Return an annotation as text for a message."""
+    """Return an annotation as text for a message; a string as it is."""
     return annotation if isinstance(annotation, str) else show_type(annotation)
 
 
 @rule("result-without-schema", "note", "return a dataclass, a TypedDict or JSON values, and annotate that")
 def _result_without_schema(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark if the annotated result has no schema, and is not `Content` or `ToolOutput`."""
     function = underlying(subject.tool.function)
     if subject.tool.signature.returns is not None or "return" not in annotations_of(function) or subject.is_external:
         return
@@ -577,5 +626,5 @@ def _result_without_schema(subject: LintSubject) -> Iterator[Remark]:
 
 
 def _is_content(annotation: object) -> bool:
-    """Return whether an annotation is or contains `Content` or `ToolOutput`, which have no schema."""
+    """Return whether an annotation is, or contains at any depth, `Content` or `ToolOutput`."""
     return annotation is Content or annotation is ToolOutput or any(map(_is_content, get_args(annotation)))

@@ -184,7 +184,13 @@ class LintSubject:
         return tuple(each for each in made if each is not None)
 
     def _rendered(self, name: str, strict: bool) -> Rendering | None:
-        """Return the tool in the format `name`, or its error; None if an unnamed format's package is missing."""
+        """Return the tool in the format `name`, or the error that the format raised, as a `Rendering`.
+
+        None if the format's package is missing, and the caller did not name the formats.
+
+        Raises:
+            MissingDependencyError: The package is missing, and the caller named the formats.
+        """
         try:
             return Rendering(name, strict, self.tool.definition(name, strict=strict), None)
         except MissingDependencyError:
@@ -203,6 +209,7 @@ class LintSubject:
 
     @cached_property
     def _references(self) -> References:
+        """The references of the schema of the arguments."""
         return References(self.schema)
 
     def place_at(self, path: str) -> SourcePlace:

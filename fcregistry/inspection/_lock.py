@@ -87,7 +87,9 @@ def take_inventory(distributions: Iterable[str] = ()) -> Inventory:
 def _misdescribed(
     found: Iterable[FoundEntryPoint | SourceOwner], records: Mapping[PluginKey, Iterable[ToolRecord]]
 ) -> dict[str, tuple[str, ...]]:
-    """Return a line for each difference of a manifest from the code, by distribution.
+    """Return distribution -> a line for each difference of its manifests from the code.
+
+    Distributions without differences are left out, and so are manifests that are not used: outdated, dynamic or broken ones.
 
     Args:
         found: The plugins; other entry points and sources are ignored.
@@ -136,7 +138,10 @@ def inventory_of(
 
 
 def _lockable(distribution: str, records: list[ToolRecord]) -> tuple[list[ToolRecord], list[str]]:
-    """Return the records that a lock can hold, and a sentence for each tool that it leaves out."""
+    """Return the records that a lock can hold, sorted by group and name, and a sentence on each other one.
+
+    The others cannot be defined, or share their group and name. The records are copies without file and line, with a new digest.
+    """
     keys = [(each["group"], each["name"]) for each in records]
     lockable, left_out = [], []
     for key, record in sorted(zip(keys, records, strict=True), key=lambda item: item[0]):
@@ -193,7 +198,10 @@ def lock_changes(lock: Lock, now: Inventory) -> tuple[LockChange, ...]:
 
 
 def _distribution_changes(name: str, pin: Pin, installed: Mapping[str, Any], now: Inventory) -> Iterator[LockChange]:
-    """Yield the differences between the pin of a distribution and what is installed of it."""
+    """Yield the differences between the pin of a distribution and what is installed of it.
+
+    They are its version, its files, files that were altered, its manifest, and then its tools.
+    """
     if pin.version != installed["version"]:
         yield LockChange(kind="changed", subject=name, part="version", old=pin.version, new=installed["version"])
     if pin.files != installed["files"]:
@@ -213,7 +221,10 @@ def _distribution_changes(name: str, pin: Pin, installed: Mapping[str, Any], now
 
 
 def _tool_changes(subject: str, old: Mapping[str, Any], new: Mapping[str, Any]) -> Iterator[LockChange]:
-    """Yield the differences between the locked and the installed record of the tool `subject`."""
+    """Yield the differences between the locked and the installed record of the tool `subject`.
+
+    If only the digests differ, because the lock was edited by hand, that is the one difference.
+    """
     parts = [difference for part in _PARTS for difference in _differences(part, old.get(part), new.get(part))]
     yield from (LockChange(kind="changed", subject=subject, part=part, old=was, new=now) for part, was, now in parts)
     if old["digest"] != new["digest"] and not parts:  # the lock was edited by hand
@@ -221,7 +232,10 @@ def _tool_changes(subject: str, old: Mapping[str, Any], new: Mapping[str, Any]) 
 
 
 def _differences(path: str, old: Any, new: Any) -> Iterator[tuple[str, Any, Any]]:
-    """Yield path, old and new value of each place where two JSON values differ."""
+    """Yield path, old and new value of each place where two JSON values differ.
+
+    Only dicts are compared by name, where a missing value is None; lists are compared as a whole.
+    """
     if isinstance(old, dict) and isinstance(new, dict):
         for name in sorted(old.keys() | new.keys()):
             yield from _differences(f"{path}.{name}", old.get(name), new.get(name))

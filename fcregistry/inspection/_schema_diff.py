@@ -72,6 +72,7 @@ def _added_or_removed(*names: str) -> Rule:
     """Return the rule of keywords of which only the presence is compared: a changed value is unclear."""
 
     def _rule(old: Constraints, new: Constraints) -> Effect:
+        """Return (None, None) if both have one of `names`; otherwise whether it was added, and removed."""
         before, after = (any(name in each for name in names) for each in (old, new))
         return (None, None) if before and after else (after, before)
 
@@ -89,9 +90,10 @@ def _most(name: str) -> Rule:
 
 
 def _bound(name: str, exclusive: str, sign: int) -> Rule:
-    """Return the rule of a lower bound (`sign` 1) or an upper bound (`sign` -1), which may be `exclusive`."""
+    """Return the rule of a lower bound (`sign` 1) or an upper one (-1): keywords `name` and `exclusive`."""
 
     def _effective(each: Constraints, integers: bool) -> tuple[float, bool]:
+        """Return the tightest limit, times `sign`, and whether it is exclusive; minus infinity without one."""
         found = [(sign * each[name], False)] if name in each else []
         if exclusive in each:
             value = sign * each[exclusive]
@@ -99,6 +101,7 @@ def _bound(name: str, exclusive: str, sign: int) -> Rule:
         return max(found, default=(-inf, False))
 
     def _rule(old: Constraints, new: Constraints) -> Effect:
+        """Return whether the bound became tighter, and whether looser."""
         integers = old.get("type") == new.get("type") == "integer"
         before, after = _effective(old, integers), _effective(new, integers)
         return after > before, after < before
@@ -107,7 +110,7 @@ def _bound(name: str, exclusive: str, sign: int) -> Rule:
 
 
 def _multiple(old: Constraints, new: Constraints) -> Effect:
-    """Return the effect of a changed `multipleOf`."""
+    """Return the effect of a changed `multipleOf`; not known (None) if both have one that is not an int."""
     before, after = old.get("multipleOf"), new.get("multipleOf")
     if isinstance(before, int) and isinstance(after, int):
         return before % after != 0, after % before != 0
@@ -115,7 +118,7 @@ def _multiple(old: Constraints, new: Constraints) -> Effect:
 
 
 def _type(old: Constraints, new: Constraints) -> Effect:
-    """Return the effect of a changed `type`."""
+    """Return the effect of a changed `type`: it narrows if an old type is gone, and widens if one is new."""
     before, after = _types(old), _types(new)
     return not before <= after, not after <= before
 
@@ -167,7 +170,7 @@ _OF_ONE_TYPE: Final = frozenset().union(*_OF_TYPE.values())
 
 
 def _types(schema: Any) -> set[str]:
-    """Return the types that a schema accepts, judged by its own keywords; a number may be an integer."""
+    """Return the types by a schema's `type`: all without one, none for False; with number also integer."""
     if not isinstance(schema, dict):
         return set() if schema is False else set(_OF_TYPE)
     written = schema.get("type", list(_OF_TYPE))
@@ -179,13 +182,7 @@ def _types(schema: Any) -> set[str]:
 
 
 class _Comparison:
-    """The comparison of two documents.
-
-    Args:
-        old: The old document.
-        new: The new document.
-        verb: What the schema's owner does with a valid value, for messages.
-    """
+    """The comparison of two documents; `verb` is what their owner does with a valid value, for messages."""
 
     def __init__(self, old: SchemaDocument, new: SchemaDocument, verb: str) -> None:
         self._old = old
@@ -210,12 +207,12 @@ class _Comparison:
         return self._compare(old.schema, new.schema, ())
 
     def _is_same(self, old: Any, new: Any) -> bool:
-        """Return whether two parts, and the definitions that they refer to, have the same text."""
+        """Return whether two parts have the same text; with references, also whether all definitions have it."""
         text = json_text(old)
         return text == json_text(new) and ('"$ref"' not in text or self._same_definitions)
 
     def _compare(self, old: Any, new: Any, path: Path) -> list[Difference]:
-        """Return the differences between two parts, which are at `path`."""
+        """Return the differences between two parts at `path`; after a thousand places, one unclear difference."""
         old, new = _without_definitions(old), _without_definitions(new)
         if self._is_same(old, new):
             return []
@@ -236,7 +233,10 @@ class _Comparison:
         return found
 
     def _nested_pair(self, key: tuple[str, str], path: Path) -> list[Difference]:
-        """Return no difference for a pair inside the same pair, whose differences are reported there."""
+        """Return no difference for a pair inside the same pair, whose differences are reported there.
+
+        In a `oneOf`, or at the same path as the outer pair, return one unclear difference.
+        """
         if self._open[key] == len(path):
             return [_unclear(path, "the schema refers to itself without an end")]
         if self._in_one_of:
@@ -245,7 +245,10 @@ class _Comparison:
         return []
 
     def _repeated_pair(self, key: tuple[str, str], path: Path) -> list[Difference]:
-        """Return the differences of a pair that was compared before; at another path, a reference to them."""
+        """Return the differences of a pair that was compared before.
+
+        At another path, return one difference that refers to them, or none if they neither narrow nor widen.
+        """
         first, found = self._seen[key]
         narrows, widens = _total(found)
         if first == path:
@@ -508,7 +511,7 @@ class _Object:
 
 
 def _without_definitions(part: Any) -> Any:
-    """Return a part of a schema without its definitions and `$schema`."""
+    """Return a part of a schema without the definitions and the `$schema` that it has itself."""
     if not isinstance(part, dict):
         return part
     return {name: value for name, value in part.items() if name not in ("$defs", "$schema", "definitions")}
@@ -545,14 +548,14 @@ def _nested_branches(branch: Any) -> list[Any]:
 
 
 def _label(part: Any, resolved: Any) -> str:
-    """Return a text with the tag, title or name of the alternative `part`, and its type."""
+    """Return a text of the tag, title or `$ref` of `part`, and its type; of all of it if it is a boolean."""
     if not isinstance(part, dict) or not isinstance(resolved, dict):
         return json_text(part)
     return json_text([_tag(resolved) or resolved.get("title") or part.get("$ref"), resolved.get("type")])
 
 
 def _type_text(part: Any, resolved: Any) -> str:
-    """Return the type of an alternative as text; arguments as for `_label`."""
+    """Return the `type` of an alternative as JSON text, `null` without one; arguments as for `_label`."""
     return json_text(resolved.get("type") if isinstance(resolved, dict) else part)
 
 
@@ -560,14 +563,17 @@ _ALL_VALUES: Final[dict[str, list[Any]]] = {"boolean": [False, True], "null": [N
 
 
 def _values(schema: Any, accepts: Callable[[Any], bool]) -> list[Any] | None:
-    """Return all values that `schema` accepts; None if its keywords do not list them."""
+    """Return the values that `schema` lists and `accepts` takes; None if it lists none.
+
+    A schema of a boolean or of null lists all its values.
+    """
     if "const" in schema or "enum" in schema:
         return [each for each in ([schema["const"]] if "const" in schema else schema["enum"]) if accepts(each)]
     return _ALL_VALUES.get(str(schema.get("type")))
 
 
 def _single_values(schema: Any) -> dict[str, Any]:
-    """Return the properties in `schema` that can have only one value, with that value."""
+    """Return property -> its value, for the properties in `schema` that can have only one."""
     found = {}
     properties = schema.get("properties") if isinstance(schema, dict) else None
     for name, each in properties.items() if isinstance(properties, dict) else ():
@@ -584,13 +590,7 @@ def _tag(schema: Any) -> tuple[str, Any] | None:
 
 
 def _are_disjoint(one: Any, other: Any, *, always: bool = False) -> bool:
-    """Return whether two alternatives have different types or tags.
-
-    Args:
-        one: An alternative, with its references followed.
-        other: Another alternative, with its references followed.
-        always: Whether tags count only if both alternatives require them: then no value is accepted by both.
-    """
+    """Return whether two alternatives have different types or tags; False if one is None."""
     if one is None or other is None:
         return False
     if not _types(one) & _types(other):
@@ -626,7 +626,7 @@ def _any(values: Iterable[bool | None]) -> bool | None:
 
 
 def _total(differences: list[Difference]) -> Effect:
-    """Return the effect of all `differences` together."""
+    """Return the effect of all `differences` together; (False, False) if there are none."""
     return _any(each.narrows for each in differences), _any(each.widens for each in differences)
 
 
@@ -668,7 +668,7 @@ def _kind_of(schema: Any) -> str:
 
 
 def _types_in_words(types: Any) -> str:
-    """Return the value of the keyword `type` in words."""
+    """Return the value of the keyword `type` in words; `any value` for None or an unknown name."""
     names = types if isinstance(types, list) else [types]
     return " or ".join(KINDS.get(name, "any value") if isinstance(name, str) else "any value" for name in names)
 
@@ -683,7 +683,7 @@ def changed(name: str, old: Constraints, new: Constraints) -> str:
 
 
 def _words(names: tuple[str, ...], old: Constraints, new: Constraints) -> str:
-    """Return in words how the keywords `names` differ."""
+    """Return in words how the keywords `names` differ; only those that do, or all if none does by itself."""
     if names == _TYPE:
         return f"was {_types_in_words(old.get('type'))}, is {_types_in_words(new.get('type'))}"
     there = [name for name in names if name in old or name in new]

@@ -91,7 +91,7 @@ class SchemaDocument:
         return None
 
     def _target(self, reference: Any) -> Schema | None:
-        """Return the schema that `reference` leads to; None if it is not a schema in this document."""
+        """Return the schema that `reference` leads to, cached; None if it is no valid schema in this document."""
         if reference not in self._targets:
             place = self._references.place(reference)
             found = None if place is None else self._references.at(place)
@@ -133,7 +133,10 @@ def enforced(schema: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _constrains_nothing(keyword: str, value: Any) -> bool:
-    """Return whether a keyword that usually constrains does not, such as an unknown `format`."""
+    """Return whether `keyword` with `value` does not constrain values, although some draft enforces it.
+
+    Such are a `format` that is not known, `contentEncoding` and `contentMediaType`.
+    """
     if keyword == "format":
         return not (value in STRING_FORMATS or _is_format(value))
     return keyword in ("contentEncoding", "contentMediaType")
@@ -141,5 +144,5 @@ def _constrains_nothing(keyword: str, value: Any) -> bool:
 
 @lru_cache(maxsize=512)
 def _is_format(name: str) -> bool:
-    """Return whether `name` is a format that is checked, or may be if the checker were installed."""
+    """Return whether the newest draft has the format `name`; True, too, if the checker is not installed."""
     return not is_installed() or knows_format(name, NEWEST)

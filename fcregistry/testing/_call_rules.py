@@ -69,7 +69,10 @@ class _Acceptance:
         return wrong or self._against_types(arguments)
 
     def _against_schema(self, arguments: dict[str, Any], trial: CallTrial) -> Failure | None:
-        """Return what is wrong with the answer to arguments that the schema accepts, or None."""
+        """Return what is wrong with the answer to arguments that the schema accepts, or None.
+
+        Count the answer: `accepted`, or `refusals` by reason if only a type refuses them, which is not wrong.
+        """
         if trial.result.repairs:
             return Failure(
                 expected="accepted unchanged: the schema accepts them",
@@ -88,7 +91,9 @@ class _Acceptance:
         return None
 
     def _refusal(self, arguments: dict[str, Any]) -> str:
-        """Return the reason types refuse arguments that both validators accept; empty if they accept them.
+        """Return the reason that types refuse arguments which both validators accept.
+
+        Empty if they accept them, or if the tool's own validator does not.
 
         Raises:
             Exception: A codec raised it where it should refuse; the executor reports a refusal.
@@ -106,7 +111,10 @@ class _Acceptance:
         return ""
 
     def _against_refusal(self, arguments: dict[str, Any], trial: CallTrial) -> Failure | None:
-        """Return what is wrong with the answer to arguments that the schema does not accept, or None."""
+        """Return what is wrong with the answer to arguments that the schema does not accept, or None.
+
+        None if they are refused with problems, or repaired to a call that is valid.
+        """
         problems = "; ".join(map(str, self._case.validator.problems(arguments)))
         if trial.arrival is None and trial.code == "invalid_arguments" and trial.result.error is not None:
             if trial.result.error.problems:
@@ -147,7 +155,10 @@ class _Acceptance:
         return "; ".join(map(str, word_problems(violations))) or None
 
     def _against_types(self, arguments: dict[str, Any]) -> Failure | None:
-        """Return where a type disagrees with its own schema, or None: unions rely on what types accept."""
+        """Return the first parameter whose type disagrees with its own schema on its value, or None.
+
+        Unions rely on what types accept.
+        """
         for parameter, is_valid in self._parts:
             value = arguments.get(parameter.name)
             if parameter.name not in arguments or parameter.codec.accepts(value) == is_valid(value):
@@ -173,7 +184,10 @@ class _Acceptance:
         ]
 
     def _accepts_combined(self) -> bool:
-        """Return whether a call is accepted whose values each parameter accepts by itself."""
+        """Return whether a call with the required arguments, each a value that its type accepts, is accepted.
+
+        False if no such value is found for one of them.
+        """
         codecs = {each.name: each.codec for each in self._case.tool.signature.parameters}
         needed = self._case.tool.parameters.get("required", ())
         accepted: dict[str, Any] = {}
@@ -209,7 +223,7 @@ def _no_arguments() -> Failure:
 
 
 def _most_frequent(refusals: dict[str, int]) -> str:
-    """Return the reason with the highest count in `refusals`."""
+    """Return the reason with the highest count in `refusals`; of several, the last in alphabetical order."""
     return max(refusals, key=lambda reason: (refusals[reason], reason))
 
 
@@ -226,7 +240,7 @@ def delivers_annotated_types(case: Case) -> Verdict:
 
 
 def _delivery_failure(case: Case, signature: inspect.Signature, arguments: dict[str, Any]) -> Failure | None:
-    """Return what is wrong with the values that arrive for `arguments`, or None."""
+    """Return what is wrong with the values that arrive for `arguments`; None if nothing, or none arrive."""
     trial = case.call(arguments)
     if trial.arrival is None:
         return None
@@ -247,7 +261,7 @@ def _delivery_failure(case: Case, signature: inspect.Signature, arguments: dict[
 
 
 def _signature_without_context(case: Case) -> inspect.Signature:
-    """Return the function's signature without the context that the executor fills in."""
+    """Return the function's signature, without the parameter for the context that the executor fills in."""
     signature, context = signature_of(case.tool.function), case.tool.signature.context
     if context is None:
         return signature
@@ -255,7 +269,10 @@ def _signature_without_context(case: Case) -> inspect.Signature:
 
 
 def _values_by_name(bound: inspect.BoundArguments) -> dict[str, Any]:
-    """Return the values by the names that a model writes: `*args` as a list, `**kwargs` one by one."""
+    """Return the bound values by the names that a model writes: `*args` as a list, `**kwargs` one by one.
+
+    A list for `*args` is always there, maybe empty.
+    """
     parameters = bound.signature.parameters.values()
     arrived: dict[str, Any] = {each.name: [] for each in parameters if each.kind is inspect.Parameter.VAR_POSITIONAL}
     for name, value in bound.arguments.items():
@@ -307,7 +324,10 @@ def leaves_its_input_alone(case: Case) -> Verdict:
 
 
 def _change_failure(case: Case, arguments: dict[str, Any]) -> Failure | None:
-    """Return how a call changed the caller's own arguments, or None."""
+    """Return how a call, or decoding, changed the caller's own arguments; None if it did not.
+
+    What arrives at the function is emptied before the arguments are compared.
+    """
     given, decoded = copy.deepcopy(arguments), copy.deepcopy(arguments)
     trial = case.stand_in.call(given)
     if trial.arrival is not None:
@@ -325,7 +345,7 @@ def _change_failure(case: Case, arguments: dict[str, Any]) -> Failure | None:
 
 
 def _empty(args: tuple[Any, ...], kwargs: dict[str, Any]) -> None:
-    """Empty arguments, as a careless function may."""
+    """Empty the lists, dicts and sets among some arguments themselves, as a careless function may."""
     for value in (*args, *kwargs.values()):
         if isinstance(value, (list, dict, set)):
             value.clear()
@@ -342,12 +362,15 @@ def gives_the_call_back(case: Case) -> Verdict:
 
 
 def _withholds(parameter: Parameter) -> bool:
-    """Return whether the type of a parameter hides a part of its value."""
+    """Return whether the type of a parameter, or a type inside it, hides a part of its value."""
     return any(codec.withholds for codec in walk_codecs([parameter.codec]))
 
 
 def _round_trip_failure(case: Case, arguments: dict[str, Any]) -> Failure | None:
-    """Return how the call that is written again differs from the call that arrived, or None."""
+    """Return how the call that is written again differs from the call that arrived.
+
+    None if it does not, or if the call does not arrive. It differs, too, if it cannot be written or is not valid.
+    """
     trial = case.call(arguments)
     if trial.arrival is None:
         return None
@@ -366,7 +389,11 @@ def _round_trip_failure(case: Case, arguments: dict[str, Any]) -> Failure | None
 
 
 def _call_arguments(case: Case, arrival: Arrival) -> Any:
-    """Return the arguments of a call as `make_call` writes them."""
+    """Return the arguments of the call that arrived as `make_call` writes them: as JSON.
+
+    Raises:
+        Exception: Encoding a value raised it.
+    """
     return case.tool.make_call(*arrival.args, **arrival.kwargs).arguments
 
 

@@ -92,12 +92,20 @@ class Case:
 
     @cached_property
     def _samples(self) -> list[dict[str, Any]]:
-        """The argument objects that every rule tries, drawn once: drawing takes most of the time."""
+        """The argument objects that every rule tries, drawn once: drawing takes most of the time.
+
+        Raises:
+            NoExamplesError: The schema accepts none.
+        """
         return drawn(self.arguments, self.examples)
 
     @cached_property
     def _nearly_samples(self) -> list[dict[str, Any]]:
-        """The argument objects that differ in one place from accepted ones, drawn once."""
+        """The argument objects that differ in one place from accepted ones, drawn once.
+
+        Raises:
+            NoExamplesError: There are none.
+        """
         return drawn(self.nearly_arguments, self.examples)
 
 
@@ -260,7 +268,10 @@ def _run(values: st.SearchStrategy[T], look: Callable[[T], None], count: int) ->
 
 
 def _flaky_failure(flaky: errors.Flaky) -> Failure:
-    """Return the failure of a tool that does not give the same answer each time."""
+    """Return the failure of a tool that does not give the same answer each time.
+
+    It tells the first failure, and its arguments, if Hypothesis kept one.
+    """
     inner: list[Any] = [each for each in getattr(flaky, "exceptions", ()) if isinstance(each, _Broken)]
     first = inner[0].failure if inner else None
     return Failure(

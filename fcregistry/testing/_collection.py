@@ -96,7 +96,7 @@ class Conformance:
 def _take_ids(config: pytest.Config) -> list[str] | None:
     """Remove the ids of fcregistry's items from pytest's arguments, which pytest would read as files.
 
-    Return the ids without `fcregistry::`, or None if there are none.
+    Return the ids without `fcregistry::`; None if there are none.
     """
     ids = [each for each in config.args if _is_id(each, config)]
     if not ids:
@@ -106,7 +106,7 @@ def _take_ids(config: pytest.Config) -> list[str] | None:
 
 
 def _is_id(argument: str, config: pytest.Config) -> bool:
-    """Return whether an argument of pytest is the id of an item of fcregistry."""
+    """Return whether `argument`, one of pytest's, is an item's id: `fcregistry::…` in the root folder."""
     head, colons, _ = argument.partition("::")
     place = os.path.normpath(config.invocation_params.dir / head)
     return bool(colons) and Path(place) == config.rootpath / ROOT
@@ -126,7 +126,10 @@ def _select_by_id(items: Iterable[pytest.Item], wanted: list[str]) -> list[pytes
 
 
 def _is_named(item: pytest.Item, wanted: str) -> bool:
-    """Return whether `wanted` is the id of an item, or of its tool or plugin."""
+    """Return whether `wanted` is the name of an item, or of its tool or plugin.
+
+    The name of the tool or plugin comes before a bracket in the item's.
+    """
     return item.name == wanted or item.name.startswith(f"{wanted}[")
 
 
@@ -154,7 +157,7 @@ class Tools(pytest.Collector):
                 yield self._item(f"{tool.id}[{rule.name}]", partial(report_of, case, [rule]), tool)
 
     def _item(self, name: str, trial: Callable[[], Report], tool: Tool | None = None) -> pytest.Item:
-        """Return the item that runs `trial`."""
+        """Return the item called `name` that runs `trial`, which is about `tool`, or a plugin if that is None."""
         # The id is given: pytest 9 derives another id from the name than the one that `--last-failed` has stored
         return Trial.from_parent(self, name=name, nodeid=f"{ROOT}::{name}", trial=trial, tool=tool)
 
@@ -282,13 +285,16 @@ def select(distributions: Iterable[str], selectors: tuple[str, ...]) -> Selectio
 
 
 def _plugins_of(distributions: Iterable[str]) -> tuple[FoundPlugin, ...]:
-    """Return the plugins of `distributions`."""
+    """Return the installed plugins of `distributions`, whose names may be written in any form."""
     wanted = set(map(normalized, distributions))
     return tuple(each for each in current().plugins if normalized(each.distribution) in wanted)
 
 
 def _named_plugins(selectors: Iterable[Selector]) -> tuple[FoundPlugin, ...]:
-    """Return the plugins whose distribution a selector names: whether they load is checked, too."""
+    """Return the plugins whose distribution a selector names, without those that exclude.
+
+    Whether these plugins load is checked, too.
+    """
     wanted = [each for each in selectors if each.distribution is not None and not each.excludes]
     return tuple(
         plugin for plugin in current().plugins if any(each.names_distribution(plugin.distribution) for each in wanted)
@@ -296,7 +302,7 @@ def _named_plugins(selectors: Iterable[Selector]) -> tuple[FoundPlugin, ...]:
 
 
 def _to_load(selectors: tuple[Selector, ...], plugins: tuple[FoundPlugin, ...]) -> tuple[str | None, ...]:
-    """Return the distributions to import before tools are selected.
+    """Return the distributions to import before tools are selected: those of `plugins`, each once.
 
     It is `(None,)`, which means all of them, if a selector may match tools of any distribution.
     """
@@ -309,8 +315,11 @@ def _to_load(selectors: tuple[Selector, ...], plugins: tuple[FoundPlugin, ...]) 
 def _matching(known: Iterable[Tool], selectors: tuple[Selector, ...]) -> list[Tool]:
     """Return the tools among `known` that selectors match, including those that cannot be defined.
 
+    An alias adds the tool that the registry has under it. The selectors are applied in order; if the first excludes, it excludes from all.
+
     Raises:
-        ToolNotFoundError: A selector that does not exclude matches no tool.
+        ToolNotFoundError: A selector that does not exclude matches no tool, and no plugin that has an item of its own.
+        AmbiguousToolError: Several tools have a plain name.
     """
     subjects = {tool: subject(tool) for tool in known}
     chosen: dict[Tool, None] = dict.fromkeys(subjects if selectors[0].excludes else ())
@@ -328,7 +337,10 @@ def _matching(known: Iterable[Tool], selectors: tuple[Selector, ...]) -> list[To
 
 
 def _has_own_item(selector: Selector) -> bool:
-    """Return whether a selector names a failed or disabled plugin, which has an item that reports it."""
+    """Return whether a selector names the distribution of a failed or disabled plugin.
+
+    Such a plugin has an item that reports it.
+    """
     absent = [each.plugin for each in current().report() if not isinstance(each, LoadedPlugin)]
     return selector.distribution is not None and any(selector.names_distribution(each.distribution) for each in absent)
 
@@ -370,7 +382,10 @@ def distributions_here(root: Path) -> tuple[str, ...]:
 
 
 def _project_at(root: Path) -> tuple[str, bool]:
-    """Return the name of the project in `root`, or an empty name, and whether it ships tools."""
+    """Return the name of the project in `root`, and whether its pyproject.toml says that it ships tools.
+
+    An empty name and False if there is no pyproject.toml, or it cannot be read.
+    """
     try:
         project: Any = tomllib.loads((root / "pyproject.toml").read_text(encoding="utf-8")).get("project", {})
         return str(project.get("name", "")), "fcregistry" in project.get("entry-points", {})
@@ -379,7 +394,10 @@ def _project_at(root: Path) -> tuple[str, bool]:
 
 
 def _source_of(name: str) -> Path | None:
-    """Return the folder that a distribution was installed from; None if that was not a folder."""
+    """Return the folder that a distribution was installed from, with links resolved.
+
+    None if it was not installed from a folder, or is not installed.
+    """
     try:
         source = install_source(distribution(name))
     except PackageNotFoundError:

@@ -124,7 +124,7 @@ class ConformanceError(AssertionError):
 
 
 def _labelled_lines(label: str, text: str) -> list[str]:
-    """Return a text after a label, with its lines aligned."""
+    """Return the lines of a text, the first after `label` in a column of 11, the others indented as far."""
     first, *more = text.splitlines() or [""]
     return [f"{label:<11}{first}", *(f"{'':<11}{line}" for line in more)]
 

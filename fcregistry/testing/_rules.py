@@ -84,7 +84,13 @@ def check_tool(
 
 
 def _tool(given: Tool | Callable[..., Any] | str, registry: Registry | None) -> Tool:
-    """Return the tool that the caller passed, by itself, by its name or by its function."""
+    """Return the tool that the caller passed, by itself, by its name or by its function.
+
+    A function without a tool in `registry`, or in that of the process, gets a new one.
+
+    Raises:
+        ToolNotFoundError: `registry`, or if it is None that of the process, has no tool of that name.
+    """
     if isinstance(given, Tool):
         return given
     from fcregistry._registry import registry as process_registry  # only a name or a function needs it
@@ -148,7 +154,10 @@ def has_a_stable_schema(case: Case) -> Iterator[Failure]:
 
 
 def _difference(first: Any, second: Any, path: tuple[str | int, ...] = ()) -> str:
-    """Return words for the first difference between two JSON values: its path, and both values there."""
+    """Return words for the first difference between two unlike JSON values: its path, and both values.
+
+    Objects with other names, or names in another order, differ as a whole, and so do arrays of another length.
+    """
     if isinstance(first, dict) and isinstance(second, dict) and list(first) == list(second):
         inner = next(name for name in first if json.dumps(first[name]) != json.dumps(second[name]))
         return _difference(first[inner], second[inner], (*path, inner))
@@ -192,7 +201,10 @@ def names_fit_every_provider(case: Case) -> Iterable[Failure]:
 
 
 def _parameter_name_failures(tool: Tool, wanted: formats.Format) -> Iterator[Failure]:
-    """Yield a failure for each parameter whose name the provider of the format `wanted` refuses."""
+    """Yield a failure for each parameter whose name the provider of the format `wanted` refuses.
+
+    A name may fail twice: in the format, and in its strict mode.
+    """
     for profile in filter(None, (wanted.profile, wanted.strict_profile)):
         for name in tool.parameters.get("properties", {}):
             if profile.names is not None and re.fullmatch(profile.names, name) is None:
@@ -201,7 +213,7 @@ def _parameter_name_failures(tool: Tool, wanted: formats.Format) -> Iterator[Fai
 
 
 def _tool_name_failures(name: str, wanted: formats.Format) -> Iterator[Failure]:
-    """Yield a failure if the provider of the format `wanted` refuses the tool's name."""
+    """Yield a failure if the provider of the format `wanted` refuses the tool's name, as it is written there."""
     if wanted.alphabet is not None and not wanted.alphabet.fits(wire := wanted.alphabet.wire_name(name)):
         rule = f"a name that the format {wanted.name} accepts"
         yield Failure(expected=rule, got=repr(wire), advice="give the tool another name")
@@ -256,7 +268,10 @@ def _reason_not_to_run(case: Case) -> str:
 
 
 def _result_failures(case: Case, example: Any, result: ToolResult) -> Iterator[Failure]:
-    """Yield what is wrong with `result`, that of a call with the declared `example`."""
+    """Yield what is wrong with `result`, that of a call with the declared `example`: at most one failure.
+
+    Nothing if the arguments were refused, which another rule reports, or if the result is right or has no schema.
+    """
     if result.error is not None and result.error.code in ("malformed_call", "invalid_arguments"):
         return  # the function did not run; the rule `accepts-its-examples` reports why
     if not result.ok:

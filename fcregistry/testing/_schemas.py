@@ -67,7 +67,10 @@ class SchemaReader:
 
     @cached_property
     def _heights(self) -> dict[str, float]:
-        """Reference -> the height of its target: a fixed point that is approached from infinity."""
+        """Reference -> the height of its target, infinity if no value would ever end.
+
+        It is a fixed point that is approached from infinity.
+        """
         found = {each["$ref"] for _, each in walk_schemas(self.schema) if isinstance(each.get("$ref"), str)}
         known = dict.fromkeys(sorted(found), math.inf)
         changed = True
@@ -77,11 +80,13 @@ class SchemaReader:
         return known
 
     def _height(self, node: Node, known: Mapping[str, float]) -> float:
-        """Return the height of `node`: the least number of references that a value of it needs.
+        """Return the height of `node`: the least number of nested references that a value of it needs.
+
+        It is infinity if no value is possible, as for False, and 0 for True and for what is not a schema.
 
         Args:
             node: A part of the schema.
-            known: Reference -> the height of its target.
+            known: Reference -> the height of its target; 0 for a reference that it lacks.
         """
         if not isinstance(node, dict):
             return math.inf if node is False else 0
@@ -97,7 +102,10 @@ class SchemaReader:
         return max(heights)
 
     def _height_of_type(self, kind: str, node: dict[str, Any], known: Mapping[str, float]) -> float:
-        """Return the height of the values of `node` that are of the type `kind`; `known` is as in `_height`."""
+        """Return the height of the values of `node` that are of the type `kind`; `known` is as in `_height`.
+
+        It is 0 for types other than `object` and `array`; of these, only required properties and items count.
+        """
         if kind == "object":
             properties = node.get("properties", {})
             inner = [properties.get(each, node.get("additionalProperties", True)) for each in node.get("required", ())]
@@ -123,6 +131,8 @@ class SchemaReader:
     def _parts(self, node: Node, above: tuple[str, ...], followed: set[str]) -> Iterator[dict[str, Any]]:
         """Yield the schemas whose conjunction `node` is, without `$ref` and `allOf`.
 
+        Keywords that only describe are left out, and `const` becomes an `enum`. True has no parts; False has one that accepts nothing.
+
         Args:
             node: A part of the schema.
             above: The references that lead to it, which are not followed again.
@@ -144,7 +154,7 @@ class SchemaReader:
 
 
 def _as_enum(own: dict[str, Any]) -> dict[str, Any]:
-    """Return keywords with `enum` in place of `const`."""
+    """Return keywords with an `enum` of one value in place of `const`; `own` itself without `const`."""
     if "const" not in own:
         return own
     return {**{key: value for key, value in own.items() if key != "const"}, "enum": [own["const"]]}

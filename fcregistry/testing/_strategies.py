@@ -67,7 +67,7 @@ def nearly_arguments_of(
 
 
 def _in_any_order(arguments: dict[str, Any]) -> st.SearchStrategy[dict[str, Any]]:
-    """Return a strategy of the same object with its names in any order."""
+    """Return a strategy of objects with the items of `arguments` in any order."""
     return st.permutations(list(arguments.items())).map(dict)
 
 
@@ -113,7 +113,10 @@ class Values:
         return self._made[key][1]
 
     def _values(self, node: Node, depth: int) -> st.SearchStrategy[Any]:
-        """Return a strategy of the values of `node`, filtered where they cannot be constructed exactly."""
+        """Return a strategy of the values of `node`, filtered where they cannot be constructed exactly.
+
+        It is empty if no value is possible.
+        """
         if math.isinf(self._document.height(node)):
             return st.nothing()
         keywords, is_exact, follows = self._document.flat(node)
@@ -127,7 +130,7 @@ class Values:
     def _values_of_keywords(self, keywords: dict[str, Any], depth: int) -> st.SearchStrategy[Any]:
         """Return a strategy of values that keywords, without references and conjunctions, accept.
 
-        Some of them may be wrong, by keywords that the values are not constructed from.
+        Some of them may be wrong, by keywords that the values are not constructed from. It may be empty.
         """
         for union in ("anyOf", "oneOf"):
             if union in keywords:
@@ -146,14 +149,14 @@ class Values:
         return st.one_of([self._values_of_type(kind, keywords, depth) for kind in kinds])
 
     def _possible_branches(self, nodes: Iterable[Node], depth: int) -> list[Node]:
-        """Return the branches that have values; deep inside a recursion, only those that end first."""
+        """Return the branches that have values; from `depth` 3 on, only those with the fewest references."""
         heights = [(self._document.height(each), each) for each in nodes]
         least = min((height for height, _ in heights), default=0)
         most = least if depth >= _DEPTH else math.inf
         return [each for height, each in heights if height <= most and not math.isinf(height)]
 
     def _values_of_type(self, kind: str, keywords: dict[str, Any], depth: int) -> st.SearchStrategy[Any]:
-        """Return a strategy of values of one type; of any value if the type is unknown."""
+        """Return a strategy of values of the JSON type `kind`; of any value if the type is unknown."""
         makers: dict[str, Callable[[], st.SearchStrategy[Any]]] = {
             "null": st.none,
             "boolean": st.booleans,
@@ -168,7 +171,10 @@ class Values:
     # Arrays
 
     def _arrays(self, keywords: dict[str, Any], depth: int) -> st.SearchStrategy[list[Any]]:
-        """Return a strategy of arrays."""
+        """Return a strategy of arrays; an empty one if the limits of their length contradict each other.
+
+        From `depth` 3 on, they are as short as the limits allow.
+        """
         first, rest = item_schemas(keywords)
         least, most = _limits(keywords, "Items")
         if rest is False or keywords.get("unevaluatedItems") is False:
@@ -199,7 +205,7 @@ class Values:
     # Objects
 
     def _objects(self, keywords: dict[str, Any], depth: int) -> st.SearchStrategy[dict[str, Any]]:
-        """Return a strategy of objects."""
+        """Return a strategy of objects; from `depth` 3 on, with as few properties as the limits allow."""
         properties: dict[str, Node] = keywords.get("properties", {})
         required = [name for name in keywords.get("required", ()) if isinstance(name, str)]
         others = [] if depth >= _DEPTH else self._possible_properties(properties, required)
@@ -219,7 +225,10 @@ class Values:
         return objects()
 
     def _possible_properties(self, properties: Mapping[str, Node], required: Iterable[str]) -> list[str]:
-        """Return the names of the properties that a value can have beside those in `required`."""
+        """Return the names in `properties` that a value can have beside those in `required`.
+
+        Properties whose schema has no value are left out.
+        """
         taken = set(required)
         return [
             name
@@ -229,6 +238,8 @@ class Values:
 
     def _extras(self, keywords: dict[str, Any], depth: int, least: int, most: int) -> st.SearchStrategy[dict[str, Any]]:
         """Return a strategy of objects of properties that the schema does not name.
+
+        It has only `{}` if no such property is possible, or `most` is 0.
 
         Args:
             keywords: The keywords of the object.
@@ -251,7 +262,7 @@ class Values:
         return st.lists(pairs, min_size=least, max_size=most, unique_by=lambda pair: pair[0]).map(dict)
 
     def _name_strategy(self, node: Node, depth: int) -> st.SearchStrategy[str]:
-        """Return a strategy of names that `node`, the value of `propertyNames`, accepts."""
+        """Return a strategy of names that `node`, the value of `propertyNames`, accepts; any for None or True."""
         if node is None or node is True:
             return _names
         return self.of({"allOf": [{"type": "string"}, node]}, depth)
@@ -283,7 +294,10 @@ def _and(keywords: Mapping[str, Any], *others: Node) -> Node:
 
 @st.composite
 def _some_of(draw: st.DrawFn, names: list[str], least: int) -> list[str]:
-    """Draw some of the names, in their order; Hypothesis shrinks the choice to no names."""
+    """Return a strategy of lists of some of `names`, in their order: at least `least` of them, or all.
+
+    Hypothesis shrinks the choice to the fewest names; of more than 24 names, at most eight are drawn if `least` allows that.
+    """
     if len(names) <= _MANY:
         chosen = {name for name in names if draw(st.booleans())}
     else:
@@ -335,7 +349,7 @@ class _Bound(NamedTuple):
 
 
 def _bound(schema: Mapping[str, Any], sign: int) -> _Bound | None:
-    """Return the lower bound of the numbers, or of their negatives with the sign -1; None for none."""
+    """Return the tightest lower bound, or with the sign -1 that of the negatives; None if there is none."""
     inclusive, exclusive = ("minimum", "exclusiveMinimum") if sign > 0 else ("maximum", "exclusiveMaximum")
     limit, beyond = schema.get(inclusive), schema.get(exclusive)
     bounds = [] if limit is None else [_Bound(sign * Fraction(limit), beyond is True)]  # `true`: draft 4
@@ -345,7 +359,7 @@ def _bound(schema: Mapping[str, Any], sign: int) -> _Bound | None:
 
 
 def _step(schema: Mapping[str, Any]) -> Fraction | None:
-    """Return the value of `multipleOf`, or None if it is missing or not positive."""
+    """Return the value of `multipleOf` by its written digits, or None if it is missing or not positive."""
     step = schema.get("multipleOf")
     if step is None or step <= 0:
         return None
@@ -353,7 +367,10 @@ def _step(schema: Mapping[str, Any]) -> Fraction | None:
 
 
 def _counts(schema: Mapping[str, Any], unit: Fraction) -> tuple[int | None, int | None]:
-    """Return the least and the greatest count of `unit` within the bounds; None for no bound."""
+    """Return the least and the greatest count of `unit` within the bounds; None for each missing bound.
+
+    The least may be above the greatest: then no multiple is within the bounds.
+    """
     low, high = (
         None
         if bound is None
@@ -366,7 +383,10 @@ def _counts(schema: Mapping[str, Any], unit: Fraction) -> tuple[int | None, int 
 
 
 def _float_above(bound: _Bound | None) -> float:
-    """Return the smallest float within a lower bound; minus infinity without a bound."""
+    """Return the smallest float within a lower bound; minus infinity without a bound.
+
+    If the bound is beyond all floats, the infinity of its sign.
+    """
     if bound is None:
         return -math.inf
     try:
@@ -461,7 +481,7 @@ _word = st.sampled_from(_WORDS)
 
 
 def _with_offset(text: str, offset: str) -> str:
-    """Return a time with a UTC offset."""
+    """Return `text`, a time, with a UTC offset behind it."""
     return text + offset
 
 
@@ -619,14 +639,20 @@ class Mutations:
         return ways
 
     def _texts_near(self, value: str) -> list[str]:
-        """Return texts that differ little from `value`, or have a length near a limit of the schema."""
+        """Return texts that differ little from `value`, or have a length near a limit of the schema.
+
+        Words of the schema are among them, and `value` itself never is.
+        """
         near = [f"{value}\n", f" {value}", f"{value}x", value[:-1], value.upper(), value.title(), *self._words]
         near += [(value or "a") * length for length in self._lengths if length < 100]
         near += [("a" * (length + more)) for length in self._lengths for more in (-1, 0, 1) if length + more >= 0]
         return list(dict.fromkeys(each for each in near if each != value)) or [f"{value}x"]
 
     def _numbers_near(self, value: int | float) -> list[Any]:
-        """Return numbers that differ little from `value` or from a number in the schema."""
+        """Return numbers that differ little from `value` or from a number in the schema.
+
+        `value` itself may be among them, also as float for int and the other way round.
+        """
         limits = [each + more for each in self._numbers for more in (-1, 0, 1, 0.5, -0.5) if abs(each) < 1e300]
         near: list[Any] = [value + 0.5 if abs(value) < 2**50 else 0.5, -value, value + 1, value + 0.001, *limits]
         if isinstance(value, float) and value.is_integer():
@@ -637,7 +663,7 @@ class Mutations:
 
 
 def _places(value: Any, above: Path) -> Iterator[Path]:
-    """Yield the paths of `value`, which is at `above`, and of everything inside it."""
+    """Yield the paths of `value`, which is at `above`, and of everything inside it, outermost first."""
     yield above
     if isinstance(value, dict):
         for name, each in value.items():

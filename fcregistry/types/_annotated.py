@@ -31,7 +31,13 @@ def read_annotated(annotation: Any, reader: Reader) -> Codec | None:
 
 
 def _apply_marker(marker: Any, marks: AnnotationMarks) -> None:
-    """Add the constraints and texts of `marker` to `marks`; if it is not known, note that for the author."""
+    """Add the constraints and texts of `marker` to `marks`; if it is not known, note that for the author.
+
+    A string is a description; each part of a grouped marker is applied; None has no effect.
+
+    Raises:
+        UnsupportedType: The marker does not fit the type.
+    """
     if isinstance(marker, str):
         marks.set_text("description", marker)
         return
@@ -61,7 +67,10 @@ def _read_doc_marker(name: str, marker: Any, marks: AnnotationMarks) -> bool:
 
 
 def _read_annotated_types_marker(name: str, marker: Any, marks: AnnotationMarks) -> bool:
-    """Add a marker of annotated-types to `marks`; return whether `name`, its class or a base, is known."""
+    """Add a marker of annotated-types to `marks`; return whether it is known.
+
+    `name` is its class or a base class. A marker with an attribute `func` is a predicate, and becomes a check; `Unit` is known and adds nothing.
+    """
     if name in ("Ge", "Gt", "Le", "Lt", "MultipleOf", "MinLen", "MaxLen"):
         marks.read_limits(marker)
     elif name == "DocInfo":
@@ -76,7 +85,10 @@ def _read_annotated_types_marker(name: str, marker: Any, marks: AnnotationMarks)
 
 
 def _predicate_name(predicate: Any) -> str:
-    """Return the name of a predicate, for a model to read, such as `str.islower` or `not str.islower`."""
+    """Return the qualified name of `predicate` or of its class, such as `str.islower`.
+
+    It is `not …` for a `Not`; what comes before the last `<locals>.` is left out.
+    """
     if type(predicate).__name__ == "Not" and hasattr(predicate, "func"):
         return f"not {_predicate_name(predicate.func)}"
     name = getattr(predicate, "__qualname__", None) or type(predicate).__qualname__
@@ -89,8 +101,11 @@ def _add_timezone(wanted: Any, marks: AnnotationMarks) -> None:
     JSON has offsets and no zones: a time is in a zone if it has the offset that the zone has at that time.
 
     Args:
-        wanted: None for times without an offset, `...` for any offset, or a zone or its name.
+        wanted: None for times without an offset, `...` for any offset, or a zone or its name (then only for dates with times).
         marks: The marks of the annotation.
+
+    Raises:
+        UnsupportedType: The zone is not known here, or the annotated type is not a time.
     """
     if wanted is None:
         marks.check_format(("date-time", "time"), "having no UTC offset", lambda value: value.utcoffset() is None)
@@ -103,6 +118,11 @@ def _add_timezone(wanted: Any, marks: AnnotationMarks) -> None:
 def _zone_check(wanted: Any) -> Callable[[Any], bool]:
     """Return a function that returns whether a datetime has the offset of the zone `wanted`.
 
+    It returns False for a datetime without offset.
+
+    Args:
+        wanted: A zone, or its name.
+
     Raises:
         UnsupportedType: No zone of that name is known here.
     """
@@ -114,7 +134,10 @@ def _zone_check(wanted: Any) -> Callable[[Any], bool]:
 
 
 def _read_msgspec_marker(name: str, marker: Any, marks: AnnotationMarks) -> bool:
-    """Add the limits and texts of `msgspec.Meta` to `marks`; return whether `name` is `Meta`."""
+    """Add the limits and texts of `msgspec.Meta` to `marks`; return whether `name`, the class, is `Meta`.
+
+    Its `tz` becomes a check: with an offset if True, without one if False.
+    """
     if name != "Meta":
         return False
     marks.read_limits(marker)

@@ -49,7 +49,7 @@ def _read_literal(annotation: Any) -> Codec:
 
 @lru_cache(maxsize=4096, typed=True)  # many tools share a Literal; with the types, 1 differs from True
 def _codec_of_values(*values: Any) -> ChoiceCodec:
-    """Return the codec of a Literal with `values`.
+    """Return the codec of a Literal with `values`, from a cache; a member of an Enum has its JSON value.
 
     Raises:
         UnsupportedType: A value has no JSON form.
@@ -140,7 +140,10 @@ class EnumCodec(ChoiceCodec):
 
 
 def _member_json(member: enum.Enum) -> Any:
-    """Return the JSON value of a member of an Enum: its value if that is a JSON scalar, or else its name."""
+    """Return the JSON value of a member of an Enum: its value if that is a JSON scalar, or else its name.
+
+    A value of a subclass of str, int or float is converted to that class.
+    """
     value = member.value
     for plain in (str, int, float):  # the value of `class Level(IntEnum)` may be of a subclass
         if isinstance(value, plain) and not isinstance(value, bool):

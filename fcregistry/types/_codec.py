@@ -373,7 +373,10 @@ class SchemaWriter:
         return {"$ref": f"#/$defs/{name}"}
 
     def _cached_schema(self, codec: Named) -> dict[str, Any]:
-        """Return a copy of the cached schema of `codec`; if nothing recurs, it is the same in every document."""
+        """Return a shallow copy of the schema of `codec`, which is cached for each `texts` and `results`.
+
+        This is right only if nothing recurs: then the schema is the same in every document.
+        """
         key = (self.texts, self.results)
         if codec.written is None:
             codec.written = {}
@@ -389,9 +392,9 @@ class SchemaWriter:
 
 
 def _recurring(roots: Sequence[Codec]) -> list[Named]:
-    """Return the named codecs below `roots` that occur more than once, or are nested too deeply.
+    """Return the named codecs below `roots`, each once, that occur several times or are nested too deeply.
 
-    They are in the order of the walk.
+    They are in the order in which the walk found that out; too deeply is more than `_MAX_DEPTH` levels of named codecs.
     """
     seen: set[Named] = set()
     recurring: dict[Named, None] = {}
@@ -431,7 +434,10 @@ _MAX_DEPTH: Final = 12
 
 
 def _distinct_names(shared: list[Named]) -> dict[Named, str]:
-    """Return codec -> its name in `$defs`: its title, or its full name if two codecs share the title."""
+    """Return codec -> its name in `$defs`: its title, or its full name if two codecs share the title.
+
+    Characters that do not fit a URI become `_`, and a name that is taken gets further `_` at its end. Without codecs, the dict is empty.
+    """
     if not shared:
         return {}
     titles = Counter(each.title for each in shared)

@@ -186,9 +186,9 @@ class AnnotationMarks:
             self.set_text("examples", encoded)
 
     def _example(self, example: Any) -> list[Any]:
-        """Return a list with the JSON value of `example`, or an empty list if it is not of the type.
+        """Return a list of the JSON value of `example`; an empty list if it is not of the type.
 
-        The author may write an example in Python or in JSON.
+        It is empty, too, if the example cannot be encoded. The author may write an example in Python or in JSON.
         """
         try:
             if self.inner.handles(example):
@@ -241,7 +241,10 @@ class AnnotationMarks:
         self._check_of(texts, name, holds)
 
     def _check_of(self, codecs: Sequence[Codec], name: str, holds: Callable[[Any], bool]) -> None:
-        """Add a check of values that one of `codecs` handles. Other values, such as null, pass it."""
+        """Add the check `holds`, called `name`, of values that one of `codecs` handles.
+
+        Other values, such as null, pass it.
+        """
         self.check(name, lambda value: not any(each.handles(value) for each in codecs) or holds(value))
 
     def bound(self, keyword: str, limit: Any) -> None:
@@ -295,7 +298,10 @@ class AnnotationMarks:
             self._tighten(keyword, limit)
 
     def _alternatives(self) -> list[Codec]:
-        """Return the codecs of the members of a union, or the codec of the type itself if it is not a union."""
+        """Return the codecs of the members of a union, also of unions in it, each once.
+
+        If the type is not a union, return its own codec alone. Codecs that wrap another, such as bounds, are left out in favour of that one.
+        """
         if not self.inner.through:
             return [self.inner]
         return [each for each in walk_codecs([self.inner], same=True) if not each.through]
@@ -317,7 +323,7 @@ class AnnotationMarks:
         self._bounds["pattern"] = pattern
 
     def _tighten(self, keyword: str, limit: Any) -> None:
-        """Set the bound `keyword` to `limit`, if that is tighter than an earlier bound of this keyword.
+        """Set the bound `keyword` to `limit`, or keep an earlier bound of this keyword that is tighter.
 
         Raises:
             UnsupportedType: It is a `multipleOf` that is not positive, or that differs from an earlier one.
@@ -341,7 +347,10 @@ class AnnotationMarks:
 
 
 def _is_bounded_by(codec: Codec, limit: Any) -> bool:
-    """Return whether values of the type of `codec` can be compared with `limit`."""
+    """Return whether values of the type of `codec` can be compared with `limit`.
+
+    If `limit` is not a number, whether the codec handles it; if it is, whether values are Fractions or numbers. A Fraction bounds no Decimal.
+    """
     if not _is_number(limit):
         return codec.handles(limit)
     if isinstance(codec, TextCodec):
@@ -375,7 +384,7 @@ def is_multiple(value: Any, step: Any) -> bool:
 
 
 def _is_decimal_multiple(value: Decimal, step: Decimal) -> bool:
-    """Return whether `value` is an exact multiple of `step`; False if the quotient has too many digits.
+    """Return whether `value` is an exact multiple of `step`; False if the quotient has over 5000 digits.
 
     No Fraction is made of them, since their exponents may be too large.
     """
@@ -395,7 +404,11 @@ def _by_digits(number: Any) -> Any:
 
 
 def _fraction(number: Any) -> Fraction:
-    """Return the Fraction that equals the written digits of `number`."""
+    """Return the Fraction that equals the written digits of `number`.
+
+    Raises:
+        ValueError, OverflowError: The number is not finite.
+    """
     return Fraction(_by_digits(number))
 
 
@@ -441,7 +454,10 @@ KEYWORD_CHECKS: Final[dict[str, tuple[str, Callable[[Any, Any], bool]]]] = {
 
 
 def _as_json_number(limit: Any) -> float | None:
-    """Return the JSON number that equals `limit` exactly; None if there is none."""
+    """Return the int or float that equals `limit` exactly, by its written digits.
+
+    None if there is none: `limit` is not a number, is not finite, or has more digits than a float.
+    """
     if not _is_number(limit):
         return None
     if type(limit) in (int, float):

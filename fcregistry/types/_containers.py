@@ -60,13 +60,18 @@ def read_containers(annotation: Any, reader: Reader) -> Codec | None:
 
 
 def _read_mapping(annotation: Any, origin: Any, arguments: tuple[Any, ...], reader: Reader) -> Codec:
-    """Return the codec of a mapping type.
+    """Return the codec of a mapping type; without brackets, its keys are str and its items Any.
+
+    The items of a Counter are int. A defaultdict gives an empty item for a missing key if the item type is built in, or else none.
 
     Args:
         annotation: The type, as written.
         origin: Its class, such as `dict`.
         arguments: The types in its brackets; empty if it has none.
         reader: Reads the types of keys and items.
+
+    Raises:
+        UnsupportedType: A type has no JSON form, or the keys are not strings in JSON.
     """
     if origin is collections.Counter:
         arguments = (*(arguments or (str,)), int)
@@ -83,7 +88,11 @@ _DEFAULT_FACTORIES: Final = frozenset({bool, int, float, str, bytes, list, tuple
 
 
 def _read_tuple(annotation: Any, arguments: tuple[Any, ...], reader: Reader) -> Codec:
-    """Return the codec of `tuple`, of `tuple[T, ...]`, or of a tuple of fixed length."""
+    """Return the codec of `tuple`, of `tuple[T, ...]`, or of a tuple of fixed length.
+
+    Raises:
+        UnsupportedType: It unpacks another tuple (`*tuple[…]`), or an item type has no JSON form.
+    """
     if annotation in (tuple, typing.Tuple):  # noqa: UP006  # without arguments, which is not the empty tuple
         return ListCodec(ANY_CODEC, tuple)
     if getattr(annotation, "__unpacked__", False):
@@ -225,7 +234,7 @@ class DictCodec(Codec):
 
     @staticmethod
     def _put(decoded: Any, key: Any, item: Any) -> None:
-        """Add an item to a dict; raise Refusal if the dict has its key."""
+        """Add `item` to the dict `decoded` under `key`; raise Refusal if the dict has this key."""
         if key in decoded:  # such as two texts of one Decimal: the later would silently replace the earlier
             raise Refusal("is another name of a key that is there already")
         decoded[key] = item
@@ -245,10 +254,10 @@ class DictCodec(Codec):
 
 
 def _read_set_item(annotation: Any, reader: Reader) -> Codec:
-    """Return the codec of the items of a set type.
+    """Return the codec of the items of a set type; any JSON scalar if it names no item type, or `Any`.
 
     Raises:
-        UnsupportedType: They are not hashable.
+        UnsupportedType: The items are not hashable, or have no JSON form.
     """
     arguments = get_args(annotation)
     if not arguments or arguments[0] is Any:
@@ -344,7 +353,7 @@ def _parse_int_key(text: str) -> int:
     """Return the whole number that `text`, a name in an object, writes without leading zeros.
 
     Raises:
-        ValueError: It is not such a number.
+        ValueError: It is not such a number, or is over 1000 characters long.
     """
     if len(text) > _MAX_INT_KEY_LENGTH or not re.fullmatch(_INT_KEY_PATTERN, text):
         raise ValueError("not a whole number")

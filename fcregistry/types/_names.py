@@ -60,7 +60,13 @@ def read_names(annotation: Any, reader: Reader) -> Codec | None:
 
 
 def _read_alias(annotation: Any, reader: Reader) -> Codec:
-    """Return the codec of the type that an alias names; an `AliasCodec` if that type refers to the alias."""
+    """Return the codec of the type that an alias names; an `AliasCodec` if that type refers to the alias.
+
+    It comes from the reader's cache if the alias was read before or is being read.
+
+    Raises:
+        UnsupportedType: The alias cannot be evaluated, or its type has no JSON form.
+    """
     known = reader.known(annotation)
     if known is not None:
         if isinstance(known, AliasCodec):
@@ -84,6 +90,7 @@ def _alias_value(alias: Any, reader: Reader) -> Any:
 
     Raises:
         UnsupportedType: It cannot be evaluated.
+        RecursionError: Evaluating it raised this.
     """
     try:
         value = alias.__value__  # a `type` statement evaluates it now
@@ -102,7 +109,7 @@ def _alias_value(alias: Any, reader: Reader) -> Any:
 def _variable_substitute(variable: Any) -> Any:
     """Return the type that is read in place of a type variable without an argument.
 
-    It is the default, the bound, the union of the constraints, or Any.
+    It is the variable's default, or its bound, or the union of its constraints with bytes last, or else Any.
     """
     has_default = getattr(variable, "has_default", None)
     if has_default is not None and has_default():

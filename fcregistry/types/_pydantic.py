@@ -56,13 +56,21 @@ def read_pydantic_class(annotation: Any, reader: Reader) -> Codec | None:
 
 
 def _is_pydantic_dataclass(cls: Any) -> bool:
-    """Return whether the nearest dataclass among a class and its bases is one of pydantic."""
+    """Return whether the nearest dataclass among the class `cls` and its bases is pydantic's.
+
+    False if none of them is a dataclass.
+
+    Raises:
+        AttributeError: `cls` is not a class, and has no `__mro__`.
+    """
     nearest = next((base for base in cls.__mro__ if "__dataclass_fields__" in base.__dict__), None)
     return nearest is not None and "__pydantic_fields__" in nearest.__dict__
 
 
 def _pydantic_fields(cls: Any) -> dict[str, Any]:
     """Return name -> pydantic's information about the field, for the fields of a model or dataclass.
+
+    A class that pydantic could not complete before is rebuilt first.
 
     Raises:
         UnsupportedType: The annotations cannot be resolved.
@@ -78,7 +86,13 @@ def _pydantic_fields(cls: Any) -> dict[str, Any]:
 
 
 def _build_record(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Field]]:
-    """Return the codec of a model or dataclass, without fields, and its fields."""
+    """Return the codec of a model or dataclass, without fields, and its fields.
+
+    Fields with `init=False` are left out. The codec is a `SerializedCodec` if the class has a `model_serializer`.
+
+    Raises:
+        UnsupportedType: The annotations cannot be resolved, or an alias is not a name.
+    """
     config = getattr(cls, "model_config", None) or getattr(cls, "__pydantic_config__", None) or {}
     fields = _pydantic_fields(cls)
     written = cls.__pydantic_decorators__
@@ -100,9 +114,9 @@ def _build_record(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Field]]:
 
 
 def _type_of_extra(cls: Any) -> Any:
-    """Return the type of values without a field, or Any.
+    """Return the type of values without a field: `int` for `__pydantic_extra__: dict[str, int]`.
 
-    It is `int` for `__pydantic_extra__: dict[str, int]`.
+    The nearest class that declares it counts. Any if that is not a dict of two types, or no class outside pydantic declares it.
     """
     for base in cls.__mro__:
         declared = inspect.get_annotations(base).get("__pydantic_extra__")
@@ -124,10 +138,15 @@ def _model_attribute(value: Any, name: str) -> Any:
 def _raw_field(name: str, info: Any, by_alias: bool) -> Field:
     """Return the field called `name` in the class, as pydantic's `info` declares it.
 
+    Its default is `MISSING` if it is required or a factory makes the default.
+
     Args:
         name: The field's name in the class.
         info: Pydantic's information about it.
         by_alias: Whether pydantic reads the field by its alias.
+
+    Raises:
+        UnsupportedType: The alias is not a name.
     """
     key = _field_alias(name, info) if by_alias else name
     default = MISSING if info.is_required() or info.default_factory is not None else info.default
@@ -146,8 +165,10 @@ def _raw_field(name: str, info: Any, by_alias: bool) -> Field:
 def _field_alias(name: str, info: Any) -> str:
     """Return the name by which pydantic accepts the field `name`: its alias, or else `name`.
 
+    The `validation_alias` comes before the `alias`; of an `AliasChoices`, the first string counts.
+
     Raises:
-        UnsupportedType: The alias is an `AliasPath`, not a name.
+        UnsupportedType: The alias has no string, as an `AliasPath`.
     """
     alias = info.validation_alias if info.validation_alias is not None else info.alias
     if alias is None or isinstance(alias, str):
@@ -182,7 +203,11 @@ class SerializedCodec(RecordCodec):
 
 
 def _read_root_model(annotation: Any, cls: Any, reader: Reader) -> Codec:
-    """Return the codec of a RootModel, from the reader's cache if it was read before."""
+    """Return the codec of a RootModel, from the reader's cache if it was read before or is being read.
+
+    Raises:
+        UnsupportedType: Its annotations cannot be resolved, or its root type has no JSON form.
+    """
     known = reader.known(annotation)
     if known is not None:
         return known
@@ -235,7 +260,7 @@ def _validate(validator: Any, value: Any, shown: str) -> Any:
     """Return the result of `validator`, called with `value`.
 
     Raises:
-        Refusal: The validator raises; `shown` is the type in its message.
+        Refusal: The validator raises any exception; `shown` is the name of the type in the reason.
     """
     try:
         return validator(value)

@@ -74,9 +74,12 @@ def read_pydantic_marker(name: str, marker: Any, marks: AnnotationMarks) -> bool
 
 
 def _add_validator(marker: Any, shown: str, marks: AnnotationMarks) -> None:
-    """Add a validator that runs after decoding, and note that for the author.
+    """Add `marker` as a validator that runs after decoding, and note `shown`, its text, for the author.
 
     In a pydantic model it is only noted, since the model runs its validators when it makes an instance.
+
+    Raises:
+        UnsupportedType: Pydantic cannot apply it to the type.
     """
     marks.note(f"the schema cannot express what {shown} does to {marks.shown}: it runs after decoding")
     if not marks.validated:
@@ -136,9 +139,9 @@ def read_field_default(default: object) -> FieldDefault | None:
 
 
 def _takes_arguments(factory: Callable[..., Any] | None) -> bool:
-    """Return whether a default factory needs the values of other fields (pydantic 2.10 and later).
+    """Return whether `factory`, a default factory, has a parameter that it must get by position.
 
-    False without a factory.
+    In pydantic 2.10 and later it gets the values of other fields there. False without a factory, or if it has no signature.
     """
     try:
         parameters = () if factory is None else signature_of(factory).parameters.values()
@@ -148,13 +151,16 @@ def _takes_arguments(factory: Callable[..., Any] | None) -> bool:
 
 
 def _is_set(info: Any, name: str) -> bool:
-    """Return whether the attribute `name` of pydantic's field information has a value."""
+    """Return whether the attribute `name` of pydantic's field information is set.
+
+    It is not if it is None, `...` or pydantic's undefined.
+    """
     value = getattr(info, name)
     return value is not None and type(value).__name__ not in ("PydanticUndefinedType", "ellipsis")
 
 
 def _read_discriminator(discriminator: Any, marks: AnnotationMarks) -> None:
-    """Note that a function that discriminates a union is not called. A field's name needs no action."""
+    """Note in `marks` that a function that discriminates a union is not called; ignore a name, or None."""
     if discriminator is not None and not isinstance(discriminator, str):
         marks.note(
             f"the function that selects among the members of {marks.shown} is not called: the first member that accepts a value is used"
@@ -162,7 +168,10 @@ def _read_discriminator(discriminator: Any, marks: AnnotationMarks) -> None:
 
 
 def _read_string_constraints(constraints: Any, marks: AnnotationMarks) -> None:
-    """Apply the limits of `StringConstraints`, and as a validator those that change the string."""
+    """Add the limits of `StringConstraints` to `marks`.
+
+    If it has options that change the string, add all of it as a validator, too.
+    """
     marks.read_limits(constraints)
     if any(value for name, value in vars(constraints).items() if name not in _READ_OPTIONS):
         # They change the string, and the bounds apply to the changed one, too.
@@ -173,7 +182,10 @@ _READ_OPTIONS: Final = frozenset({"min_length", "max_length", "pattern", "strict
 
 
 def _read_general_metadata(marker: Any, marks: AnnotationMarks) -> None:
-    """Apply the limits of `Field` that annotated-types lacks, and its other options as a validator."""
+    """Add the limits of `Field` that annotated-types lacks to `marks`.
+
+    Its other options become a validator if any is set; those that only configure coercions are ignored.
+    """
     marks.read_limits(marker)
     rest = {name: value for name, value in vars(marker).items() if value is not None and name not in _IGNORED_OPTIONS}
     if rest:
@@ -290,7 +302,9 @@ _FUNCTIONS: Final = frozenset({"AfterValidator", "BeforeValidator", "WrapValidat
 
 
 def _adapter(annotation: Any, marker: Any) -> Any:
-    """Return pydantic's TypeAdapter of a type with a marker.
+    """Return pydantic's TypeAdapter of `annotation` with `marker`.
+
+    If the marker is a validator function, such as `AfterValidator`, it is the TypeAdapter of Any with the marker.
 
     Raises:
         UnsupportedType: Pydantic cannot apply the marker to the type.

@@ -41,14 +41,17 @@ _INIT_VAR = dataclasses._FIELD_INITVAR  # type: ignore[attr-defined]
 
 
 def _build_dataclass(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Field]]:
-    """Return the codec of a dataclass, without fields, and its fields."""
+    """Return the codec of a dataclass, without fields, and its fields that are arguments of the class."""
     codec = RecordCodec(cls, show_type(annotation), hashable=cls.__hash__ is not None)
     fields = [_dataclass_field(each) for each in cls.__dataclass_fields__.values()]
     return codec, [each for each in fields if each is not None]
 
 
 def _dataclass_field(field: Any) -> Field | None:
-    """Return the record's field for a field of a dataclass; None if it is not an argument of the class."""
+    """Return the record's field for a dataclass's field, or for an `InitVar`, which is write-only.
+
+    None if it is not an argument of the class: `init` is False, or it is a ClassVar. A factory makes no published default.
+    """
     init_only = field._field_type is _INIT_VAR
     if not field.init or not (init_only or field._field_type is _FIELD):
         return None
@@ -82,15 +85,18 @@ _CLOSED: Final = (getattr(typing_extensions, "NoExtraItems", None), typing_exten
 
 
 def _is_required(cls: Any, name: str, hint: Any) -> bool:
-    """Return whether a TypedDict requires the key `name`, whose annotation is `hint`."""
+    """Return whether a TypedDict requires the key `name`, whose annotation is `hint`.
+
+    `Required` and `NotRequired` in the annotation come before the class's `__required_keys__`.
+    """
     explicit = explicit_requirement(hint) if holds_text(hint) or name in cls.__required_keys__ else None
     return name in cls.__required_keys__ if explicit is None else explicit
 
 
 def _is_typed_dict(codec: RecordCodec, value: object) -> bool:
-    """Return whether `value` is a dict with the fields of a TypedDict.
+    """Return whether `value` is a dict with all required fields of a TypedDict, each value of its type.
 
-    Instances of a TypedDict do not know their class.
+    Other keys are allowed if the TypedDict takes them and their values are of its extra type. Instances of a TypedDict do not know their class.
     """
     if not isinstance(value, dict):
         return False
@@ -109,7 +115,7 @@ def _build_named_tuple(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Fie
     """Return the codec of a NamedTuple, without fields, and its fields.
 
     Raises:
-        UnsupportedType: It has no types.
+        UnsupportedType: It has fields, and no annotations.
     """
     if cls._fields and not raw_annotations(cls):
         raise UnsupportedType(
@@ -124,7 +130,7 @@ def _build_named_tuple(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Fie
 
 
 def _build_attrs_class(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Field]]:
-    """Return the codec of an attrs class, without fields, and its fields."""
+    """Return the codec of an attrs class, without fields, and its fields except those with `init=False`."""
     hints = raw_annotations(cls)
     fields = [_attrs_field(each, each.name in hints) for each in cls.__attrs_attrs__ if each.init]
     return RecordCodec(cls, show_type(annotation), hashable=cls.__hash__ is not None), fields
@@ -133,9 +139,11 @@ def _build_attrs_class(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Fie
 def _attrs_field(field: Any, annotated: bool) -> Field:
     """Return the record's field for a field of an attrs class.
 
+    Its alias is its name in JSON and its keyword argument; a default that a factory makes is `MISSING`.
+
     Args:
         field: The field, an attribute of attrs.
-        annotated: Whether the class annotates it; else its type is stored in the field.
+        annotated: Whether the class annotates it; else its type is stored in the field, and Any if that has none.
     """
     from attrs import NOTHING, Factory  # already imported: the class comes from it
 
@@ -150,13 +158,19 @@ def _attrs_field(field: Any, annotated: bool) -> Field:
 
 
 def _is_struct(cls: type) -> bool:
-    """Return whether a class is a Struct of msgspec, without importing msgspec."""
+    """Return whether a class is a Struct of msgspec; False if msgspec is not imported yet."""
     msgspec = sys.modules.get("msgspec")
     return msgspec is not None and issubclass(cls, msgspec.Struct)
 
 
 def _build_struct(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Field]]:
-    """Return the codec of a msgspec Struct, without fields, and its fields, with its tag if it has one."""
+    """Return the codec of a msgspec Struct, without fields, and its fields; first its tag, if it has one.
+
+    The tag is a required field with a constant. The fields' types are without `UnsetType`.
+
+    Raises:
+        UnsupportedType: The annotations cannot be evaluated.
+    """
     from msgspec import NODEFAULT, UNSET  # already imported: the class comes from it
 
     config = cls.__struct_config__
@@ -177,10 +191,11 @@ def _build_struct(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Field]]:
 
 
 def _struct_fields(cls: Any) -> Any:
-    """Return msgspec's information about the fields of a Struct.
+    """Return msgspec's information about the fields of a Struct: a tuple of `FieldInfo`.
 
     Raises:
         UnsupportedType: Their annotations cannot be evaluated.
+        RecursionError: Evaluating them raised this.
     """
     from msgspec.structs import fields  # already imported too
 
@@ -191,7 +206,10 @@ def _struct_fields(cls: Any) -> Any:
 
 
 def _type_without_unset(annotation: Any) -> Any:
-    """Return a type without `UnsetType`, which is a missing field in JSON."""
+    """Return a union without its member `UnsetType`, which is a missing field in JSON.
+
+    Any other type is returned unchanged.
+    """
     from msgspec import UnsetType
 
     members = get_args(annotation)

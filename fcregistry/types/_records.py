@@ -195,10 +195,10 @@ class RecordCodec(Record):
         return self._make_instance(decoded)
 
     def _make_instance(self, decoded: dict[str, Any]) -> Any:
-        """Return an instance of the decoded fields.
+        """Return an instance of the decoded fields, which `decoded` has by keyword argument.
 
         Raises:
-            Refusal: The class refuses them, as in `__post_init__`.
+            Refusal: The class raises any exception, as in `__post_init__`.
         """
         try:
             return self._make(**decoded)
@@ -208,10 +208,10 @@ class RecordCodec(Record):
             raise refusal_of(error, self.title) from error
 
     def _decode_extra(self, value: dict[str, Any], decoded: dict[str, Any]) -> None:
-        """Add the values of `value` that are not of a field to `decoded`.
+        """Add the values of `value` that are not of a field to `decoded`, each decoded and under its own name.
 
         Raises:
-            Refusal: A value has the keyword argument of a field as its name, or is refused.
+            Refusal: A name is the keyword argument of a field that is given too, or a value is refused.
         """
         assert self.extra_codec is not None
         for key in self._extra_names(value):
@@ -256,6 +256,9 @@ def _encode_field(codec: Codec, item: Any) -> Any:
     """Return the JSON value of `item`, the value of a field.
 
     A value that is not of the declared type, which Python does not check, is encoded by its class.
+
+    Raises:
+        EncodingError: It has no JSON form.
     """
     try:
         return codec.encode(item)
@@ -266,7 +269,10 @@ def _encode_field(codec: Codec, item: Any) -> Any:
 
 
 def _property_schema(field: Field, writer: SchemaWriter) -> dict[str, Any]:
-    """Return the schema of a field, with its description and default."""
+    """Return the schema of `field`, with its description and default; write-only fields have `writeOnly`.
+
+    The description is left out if the writer writes no texts, or if the type has one; the default if it has no JSON form of the type.
+    """
     schema = writer.write(field.codec)
     if field.description and writer.texts and "description" not in schema:  # a text in `Annotated` comes first
         schema = {**schema, "description": field.description}
@@ -295,7 +301,10 @@ _ARRAYS: Final = (list, tuple, frozenset, set)
 
 
 def _distinguishing_schema(codec: Codec) -> str:
-    """Return a text that differs for codecs of different JSON: the schema, or the full name if it has one."""
+    """Return a text that differs for codecs of different JSON.
+
+    It is the full name of a `Named` codec, and the text of the schema of any other one.
+    """
     if isinstance(codec, Named):  # by name: a record may contain itself
         return codec.full_name
     return str(codec.schema(SchemaWriter([*codec.children()], texts=False)))
@@ -344,6 +353,8 @@ def read_record(annotation: Any, cls: type, reader: Reader, build: RecordBuilder
 def _fields(annotation: Any, cls: type, raw: Sequence[Field], reader: Reader) -> tuple[Field, ...]:
     """Return the fields of a class with their types read, and described as in its docstring.
 
+    Constants, such as the tag of a Struct, stay as they are.
+
     Args:
         annotation: The record as written.
         cls: The class.
@@ -351,7 +362,7 @@ def _fields(annotation: Any, cls: type, raw: Sequence[Field], reader: Reader) ->
         reader: Reads the types.
 
     Raises:
-        UnsupportedType: Some fields have no JSON form; the error names all of them.
+        UnsupportedType: Some fields have no JSON form; the error names all of them. Or the annotations cannot be resolved.
     """
     hints = _annotations(cls, reader) if any(each.annotation is MISSING for each in raw) else {}
     arguments = arguments_of(annotation, cls)
@@ -387,7 +398,11 @@ def _fields(annotation: Any, cls: type, raw: Sequence[Field], reader: Reader) ->
 
 
 def _field_documentation(cls: Any, raw: Sequence[Field]) -> dict[str, DocumentedParameter]:
-    """Return name -> the documentation of the field, from the docstrings of a class and its base classes."""
+    """Return name -> documentation of the field, from the docstrings of a class and its base classes.
+
+    The docstring of a base class counts only if that class annotates one of the fields `raw`; the names are not limited to these. An entry in the
+    docstring of a class replaces one of its bases. One-line docstrings are not read.
+    """
     documented: dict[str, DocumentedParameter] = {}
     for base in cls.__mro__[-2::-1]:  # without `object`
         text = base.__dict__.get("__doc__")
@@ -397,10 +412,13 @@ def _field_documentation(cls: Any, raw: Sequence[Field]) -> dict[str, Documented
 
 
 def _annotations(cls: Any, reader: Reader) -> Mapping[str, Any]:
-    """Return the annotations of a class and its base classes, with types in place of texts.
+    """Return name -> annotation of a class and its base classes, with types in place of texts.
+
+    Of one name, the class's own annotation comes before those of its bases.
 
     Raises:
         UnsupportedType: They cannot be resolved.
+        RecursionError: Evaluating them raised this.
     """
     hints = raw_annotations(cls)
     if not any(map(holds_text, hints.values())):
@@ -420,6 +438,7 @@ def _resolve(annotation: Any, cls: Any, reader: Reader) -> Any:
 
     Raises:
         UnsupportedType: It cannot be resolved.
+        RecursionError: Evaluating it raised this.
     """
     if not holds_text(annotation):
         return annotation
@@ -430,7 +449,10 @@ def _resolve(annotation: Any, cls: Any, reader: Reader) -> Any:
 
 
 def _names_visible_to(cls: Any, reader: Reader) -> dict[str, Any]:
-    """Return the names that the annotations of a class can use in addition to those of its module."""
+    """Return the names that the annotations of a class can use in addition to those of its module.
+
+    These are the reader's scope, the class itself if its module does not have it under its name, and its type parameters.
+    """
     module = sys.modules.get(cls.__module__)
     own = {} if getattr(module, cls.__name__, None) is cls else {cls.__name__: cls}
     return {**reader.scope, **own, **type_parameters(cls)}
@@ -460,6 +482,7 @@ def _own_annotations(cls: Any) -> dict[str, Any]:
 
     Raises:
         UnsupportedType: They cannot be evaluated.
+        RecursionError: Evaluating them raised this.
     """
     try:
         return annotations_of(cls)

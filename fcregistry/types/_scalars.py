@@ -216,12 +216,12 @@ def encode_as(value: Any, codec: Codec) -> Any:
 
 
 def _convert_keys(value: object) -> Any:
-    """Return `value` made of types that `json` knows, with the keys of its dicts as text or numbers.
+    """Return `value` made of types that `json` knows, with the keys of its dicts as text, numbers or None.
 
-    A key becomes the text or number that it would be as a value.
+    A key becomes what it would be as a value. Tuples become lists; values of other classes are encoded by their class.
 
     Raises:
-        EncodingError: A key is neither, two keys of a dict are the same text, or another value has no JSON form.
+        EncodingError: A key has no such form, two keys of a dict become equal, or another value has no JSON form.
     """
     if value is None or isinstance(value, (str, int, float)):
         return value
@@ -253,7 +253,10 @@ def _json_key(key: object) -> str | int | float | None:
 
 
 def _reason(error: Exception) -> str:
-    """Return the message about an error of `json`, reworded if a value contains itself or is not finite."""
+    """Return the message about an error of `json`, reworded if a value contains itself or is not finite.
+
+    A `RecursionError` counts as a value that contains itself. Any other error keeps its own text.
+    """
     if isinstance(error, RecursionError) or "Circular" in str(error):
         return "the value contains itself, or is nested too deeply for JSON"
     if "Out of range" in str(error):
@@ -262,7 +265,9 @@ def _reason(error: Exception) -> str:
 
 
 def _encode_by_class(value: object) -> Any:
-    """Return the JSON value of a value that `json` does not know, by the codec or a base of its class.
+    """Return the JSON value of a value that `json` does not know, by the codec of its class or a base.
+
+    Without a codec, numbers become int or float, mappings dicts, and ranges, dict views and mutable sequences lists, with their items unchanged.
 
     Raises:
         EncodingError: It has no JSON form.

@@ -38,7 +38,10 @@ def read_texts(annotation: Any, reader: Reader) -> Codec | None:
 
 
 def _read_rare_class(cls: type) -> Codec | None:
-    """Return the codec of a class of a module that is imported only if an annotation needs it, or None."""
+    """Return the codec of a class of `ipaddress`, of Fraction or of ZoneInfo; None for other classes.
+
+    Their modules are imported only if an annotation needs them.
+    """
     match cls.__module__, cls.__qualname__:
         case "ipaddress", name if name in IP_FORMATS:
             return TextCodec(cls, format=IP_FORMATS[name])
@@ -154,7 +157,7 @@ _DURATION = re.compile(
 
 
 def _require_match(name: str, text: str) -> str:
-    """Return `text` if it matches the pattern of the format `name`.
+    """Return `text` if all of it matches the pattern of the format `name`.
 
     Raises:
         ValueError: It does not match.
@@ -165,7 +168,10 @@ def _require_match(name: str, text: str) -> str:
 
 
 def _of_pattern(name: str, make: Callable[[str], Any]) -> Callable[[str], Any]:
-    """Return a function that parses texts that match the pattern of the format `name`, by `make`."""
+    """Return a function that returns `make(text)` for a text that has the pattern of the format `name`.
+
+    For a text that does not match it raises ValueError, and for one that is not valid what `make` raises.
+    """
 
     def parse(text: str) -> Any:
         """Return the value of `text`.
@@ -230,6 +236,7 @@ def show_bytes(value: bytes) -> str:
 
 
 def _make_fraction(text: str) -> Fraction:
+    """Return the Fraction that `text` writes, such as `2/3` or a whole number."""
     from fractions import Fraction  # rarely needed
 
     return Fraction(text)
@@ -309,7 +316,7 @@ PARSERS: Final[dict[str, Callable[[str], Any]]] = {
 
 
 def _can_parse(parse: Callable[[str], Any], text: str) -> bool:
-    """Return whether `parse` accepts `text`."""
+    """Return whether `parse` accepts `text`: False if it raises ValueError or ArithmeticError."""
     try:
         parse(text)
     except (ValueError, ArithmeticError):

@@ -69,7 +69,10 @@ def codec_of_class(cls: type) -> Codec | None:
 
 
 def _read_by_extension(annotation: Any, reader: TypeReader) -> Codec | None:
-    """Return the codec of a type, by an installed extension for the type's library; None without one."""
+    """Return the codec of a type, by the first installed extension for the type's library that reads it.
+
+    None if there is no such extension, or the annotation belongs to no module.
+    """
     module = getattr(get_origin(annotation) or annotation, "__module__", None)
     if not isinstance(module, str):
         return None
@@ -82,7 +85,7 @@ def _read_by_extension(annotation: Any, reader: TypeReader) -> Codec | None:
 
 
 def _refuse(annotation: Any, reader: TypeReader) -> Codec | None:
-    """Raise UnsupportedType: the reason no family reads the annotation, and what to write instead."""
+    """Always raise UnsupportedType: why no family reads the annotation, and what to write instead."""
     name = show_type(annotation)
     for matches, reason in _REASONS:
         if matches(annotation):
@@ -191,7 +194,13 @@ class TypeReader:
         return self._read_uncached(annotation) if self._depth else self._read_outermost(annotation)
 
     def _read_outermost(self, annotation: Any) -> Codec:
-        """Return the codec of an annotation that is inside no other, after the checks that need all of it."""
+        """Return the codec of an annotation that is inside no other, after the checks that need all of it.
+
+        The codecs of the types in it are cached; see `_finish`.
+
+        Raises:
+            UnsupportedType: A type has no JSON form, a check fails, or the types or their schema are nested too deeply.
+        """
         complete = False
         try:
             codec = self._read_uncached(annotation)
@@ -208,7 +217,13 @@ class TypeReader:
         return codec
 
     def _read_uncached(self, annotation: Any) -> Codec:
-        """Return the codec of the first family that reads an annotation."""
+        """Return the codec of the first family that reads an annotation.
+
+        The codec of a class is then cached in this reader.
+
+        Raises:
+            UnsupportedType: No family reads it.
+        """
         self._depth += 1
         try:
             for family in self._families:

@@ -78,14 +78,17 @@ class UnionCodec(Codec):
 
     @cached_attribute
     def _by_kind(self) -> dict[str, list[Codec]]:
-        """JSON kind -> the members that take it.
+        """JSON kind -> the members that take it, in declared order.
 
         If only one member takes the kind of a value, the value needs no further check: the validator has accepted it.
         """
         return {kind: [member for member in self._members if kind in member.kinds] for kind in self.kinds}
 
     def _candidates(self, value: object) -> list[Codec]:
-        """Return the members that may take a JSON value: by its kind, or for records by their tag."""
+        """Return the members that may take a JSON value: by its kind, or for objects by their tag.
+
+        The list is empty if none may, and with a tag has one member at most: a tag is a field that has different constants in each record.
+        """
         kind = kind_of(value) or ""
         candidates = self._by_kind.get(kind, [])
         if kind != "object" or self._tags is None:
@@ -121,7 +124,7 @@ class UnionCodec(Codec):
         """Return the value as the first of `candidates` that accepts and decodes it.
 
         Raises:
-            Refusal: None of them does.
+            Refusal: None of them does; with the reason of the last that accepted the value and refused it, if any.
         """
         refusal = None
         for member in candidates:
@@ -224,7 +227,11 @@ def _ask_members(union: UnionCodec, members: list[Codec], question: str, value: 
 
 
 def _tags_of(members: Sequence[Codec]) -> tuple[str, dict[tuple[str, object], Codec]] | None:
-    """Return the field that distinguishes several records, with the record of each constant, or None."""
+    """Return the field that distinguishes `members`, and key of each constant -> member.
+
+    It is the first field that is required and has constants in all members, and none of these constants in two. None if there is no such field,
+    there are fewer than two members, or some are not records.
+    """
     records = [member.core for member in members]
     if len(records) < 2 or not all(isinstance(record, RecordCodec) for record in records):
         return None
@@ -239,7 +246,10 @@ def _tags_of(members: Sequence[Codec]) -> tuple[str, dict[tuple[str, object], Co
 
 
 def _tag_fields(record: Codec) -> dict[str, list[tuple[str, object]]]:
-    """Return the required fields of a record that are constants: name -> the keys of the constants."""
+    """Return the required fields of a record that are constants: name -> the keys of the constants.
+
+    Empty for a codec that is not a `RecordCodec`.
+    """
     fields = record.fields if isinstance(record, RecordCodec) else ()
     return {
         field.key: field.codec.core.keys
@@ -268,7 +278,7 @@ def _overlaps(members: Sequence[Codec], shown: Sequence[str]) -> Iterator[str]:
 
 
 def _do_overlap(first: Codec, second: Codec) -> bool:
-    """Return whether JSON of one type may be decoded as the other, into a different value."""
+    """Return whether JSON of one type may be decoded as the other, into a different value; True in doubt."""
     if not first.kinds & second.kinds or (first.plain and second.plain):
         return False
     match first.core, second.core:
@@ -304,13 +314,13 @@ def _always_differ(first: RecordCodec, second: RecordCodec) -> bool:
 def _is_written(field: Field) -> bool:
     """Return whether the JSON of every instance has the field.
 
-    It has if the field is required or has a default, and is neither hidden nor write-only.
+    It has if the field is required or has a default that is not made by a factory, and is neither hidden nor write-only.
     """
     return (field.required or field.default is not MISSING) and not (field.hidden or field.write_only)
 
 
 def _have_different_constants(first: Codec, second: Codec) -> bool:
-    """Return whether both are choices, and have no value in common."""
+    """Return whether both are choices (Literal or Enum), and have no value in common."""
     both_constants = isinstance(first, ChoiceCodec) and isinstance(second, ChoiceCodec)
     return both_constants and not set(first.keys) & set(second.keys)  # type: ignore[attr-defined]  # choices: just tested
 
