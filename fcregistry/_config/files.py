@@ -113,9 +113,9 @@ def _wait_until_unchanged(path: str, snapshot: _Snapshot, *, in_project: bool) -
 
 
 def _is_settled(path: str, snapshot: _Snapshot) -> bool:
-    """Return whether a file has stayed as in `snapshot` for `SETTLED` seconds; if not, store it as pending.
+    """Return whether a file has stayed as in `snapshot` for `SETTLED` seconds.
 
-    The file's own time says that, or the times of two calls with equal snapshots if a clock is wrong.
+    If it has not, the snapshot is stored as pending. The file's own time says it, or the times of two calls with equal snapshots if a clock is wrong.
     """
     if time() - snapshot.modified >= SETTLED:
         _pending.pop(path, None)
@@ -193,7 +193,7 @@ def _take_snapshot(path: str, known: bytes | None, *, in_project: bool) -> _Snap
 
     Args:
         path: The file.
-        known: The content that was read before, or None. It is the content of a pipe or device, which is not read a second time.
+        known: The content that was read before, or None. A pipe or device with such content is not read again, and the snapshot has it.
         in_project: Whether others than the user may have put it there.
 
     Raises:

@@ -214,7 +214,7 @@ def _names(selector: Selector, subject: SelectorSubject, *, broadly: bool) -> bo
 
 
 def _names_everything(selector: Selector) -> bool:
-    """Return whether a selector is `*`, of any group: it names all tools of its distribution, if it has one."""
+    """Return whether a selector is `*` of any group: it names all tools of its distribution, or of all."""
     return selector.name == "*" and selector.group is None
 
 

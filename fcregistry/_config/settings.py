@@ -174,7 +174,9 @@ def working_folder() -> str | None:
 
 
 def _read_layer_of(path: str, origin: Origin, *, in_open_folder: bool = False) -> Layer | None:
-    """Return the layer of a file; None if it does not exist, or is a pyproject.toml without a table.
+    """Return the layer of a file; None if it does not exist.
+
+    None, too, for a pyproject.toml without `[tool.fcregistry]`.
 
     Args:
         path: The file.
@@ -258,7 +260,7 @@ def _too_many_keys(content: bytes) -> str | None:
 
 
 def _may_have_table(content: bytes) -> bool:
-    """Return whether a pyproject.toml may have the table `tool.fcregistry`.
+    """Return whether a pyproject.toml may have the table `tool.fcregistry`; if False, it surely has not.
 
     Without the cost of TOML, this finds whether `fcregistry` may be a key. In most requirements, it is not.
     """
@@ -339,7 +341,10 @@ def _read_strings(value: object, source: str) -> tuple[str, ...]:
 
 
 def _rules_reader(key: str) -> Callable[[object, str], Rules]:
-    """Return a function that reads the list of `key` as `Rules`; in `deny` and `disable`, it may name plugins."""
+    """Return a function that reads the list of the key `key` as `Rules`.
+
+    Only the lists of `deny` and `disable` may name plugins.
+    """
 
     def read(value: object, source: str) -> Rules:
         """Return the rules of `value`, which is set at `source`.
@@ -388,7 +393,7 @@ def _read_lock_path(value: object, source: str) -> str:
 
 
 def _read_count(value: object, source: str) -> int:
-    """Return `value`, a whole number from 1.
+    """Return `value`, a whole number from 1; a boolean is not one.
 
     Raises:
         ConfigurationError: It is not such a number.

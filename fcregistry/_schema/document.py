@@ -289,7 +289,7 @@ _Steps: TypeAlias = "tuple[_Steps, Place] | None"
 
 
 def _path_text(path: _Steps) -> str:
-    """Return a path as text, such as `$.items.type`."""
+    """Return a path, a linked list with the last steps first, as text, such as `$.items.type`."""
     steps: list[str | int] = []
     while path is not None:
         path, place = path

@@ -204,7 +204,11 @@ def arguments_of_schema(schema: dict[str, Any], draft: Draft) -> Arguments:
 
 
 def _arguments_of_node(top: SchemaNode) -> Arguments:
-    """Return the arguments that a schema in a graph describes."""
+    """Return the arguments that a schema in a graph describes.
+
+    Names and patterns are those of all schemas that may apply to the same value, required names those of schemas that always do. Names whose
+    schema is False are left out.
+    """
     names: dict[str, None] = {}
     patterns: dict[str, None] = {}
     everywhere = _schemas_in_place(top, (*_ALWAYS, *_SOMETIMES))

@@ -307,7 +307,7 @@ def _check_format(place: _Place, name: Any, value: Any, found: list[Violation]) 
 
 
 def _check_pattern(place: _Place, pattern: Any, value: Any, found: list[Violation]) -> None:
-    """Append a violation if `value`, a text, does not match `pattern`."""
+    """Append a violation if `value`, a text, does not match `pattern`, by `place.matches`."""
     if not place.matches(pattern, value):
         found.append(Violation(place.path, "pattern", pattern, value))
 
@@ -403,7 +403,7 @@ def _check_if(place: _Place, condition: Any, value: Any, found: list[Violation])
 
 
 def _with_condition(place: _Place, condition: Any, holds: bool, violations: Iterable[Violation]) -> list[Violation]:
-    """Return `violations` with one more condition under which they count, outside of their own conditions."""
+    """Return copies of `violations` with one more condition under which they count, before their own ones."""
     outer = Condition(place.path, condition, holds)
     return [each._replace(conditions=(outer, *each.conditions)) for each in violations]
 
@@ -426,9 +426,9 @@ def _check_prefix_items(place: _Place, schemas: Any, value: Any, found: list[Vio
 
 
 def _check_contains(place: _Place, wanted: Any, value: Any, found: list[Violation]) -> None:
-    """Append a violation if `value` has too few, or too many, items that `wanted` accepts.
+    """Append a violation if `value` has too few, and one if too many, items that `wanted` accepts.
 
-    The limits are `minContains`, by default 1, and `maxContains`.
+    The limits are `minContains`, by default 1, and `maxContains`, by default none.
     """
     least, most = place.keywords.get("minContains", 1), place.keywords.get("maxContains")
     held = _count_holding(place, wanted, place.scope, value)
@@ -476,7 +476,7 @@ def _check_any_of(place: _Place, branches: Any, value: Any, found: list[Violatio
 def _likely_branches(place: _Place, branches: Any, value: Any) -> Any:
     """Return the branches that `value` may be meant for; all of them, if there are at most a hundred.
 
-    Of more branches, those that a constant or the type rules out come last, at most a hundred of them: a message would not name so many.
+    Of more, those that a constant or the type rules out come last, and only the first hundred of these: a message would not name so many.
     """
     if len(branches) <= _MOST_BRANCHES:
         return branches

@@ -181,10 +181,12 @@ def known_plugins(fresh: Fresh = MappingProxyType({})) -> dict[FoundPlugin, Plug
 
 
 def _shipping(fresh: Fresh) -> set[PluginKey]:
-    """Return the keys of the plugins that ship tools, hidden tools included.
+    """Return the keys of the plugins that are known to ship tools, hidden tools included.
+
+    Known are tools that are declared in this process, and those that the index or `fresh` describes.
 
     Args:
-        fresh: New descriptions, which replace older ones.
+        fresh: New descriptions, which replace what is known of their plugins.
     """
     discovery = current()
     owners = [*map(discovery.owner, log), *(plugin for _, plugin in discovery.index.described())]

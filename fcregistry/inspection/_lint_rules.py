@@ -221,7 +221,7 @@ def _undocumented_fields(subject: LintSubject) -> Iterator[Remark]:
 
 
 def _is_tag(schema: Any) -> bool:
-    """Return whether a field has only one possible value: it marks its record, and needs no description."""
+    """Return whether a field has only one possible value: it tells records apart, without a description."""
     return isinstance(schema, dict) and ("const" in schema or len(schema.get("enum", ())) == 1)
 
 
@@ -272,7 +272,10 @@ def _untyped_parameters(subject: LintSubject) -> Iterator[Remark]:
 
 
 def _why_untyped(subject: LintSubject, name: str) -> str:
-    """Return the reason that the parameter `name` accepts any value."""
+    """Return the reason that the parameter `name` accepts any value, as words for a message.
+
+    The schema does not say its type, the annotation says so, the docstring's type is not known, or there is no annotation.
+    """
     if subject.is_external:
         return "the schema does not say its type"
     documented = subject.tool.signature.documentation.parameters.get(name)
@@ -337,7 +340,10 @@ def _invalid_defaults(subject: LintSubject) -> Iterator[Remark]:
     "say in the description, or in the schema, which value is used when it is left out",
 )
 def _unsaid_defaults(subject: LintSubject) -> Iterator[Remark]:
-    """Yield a remark for each valid default that the schema does not have."""
+    """Yield a remark for each default of the function that the schema does not have.
+
+    If the author did not write the schema, only valid defaults count; `_invalid_defaults` reports the others.
+    """
     for name in subject.properties:
         parameter = _undeclared_default(subject, name)
         if parameter is not None and subject.is_external:
@@ -573,7 +579,7 @@ def _open_schema(subject: LintSubject) -> Iterator[Remark]:
 
 @rule("contradicting-docstring", "warning", "correct the docstring or the annotation: the annotation counts")
 def _contradicting_types(subject: LintSubject) -> Iterator[Remark]:
-    """Yield a remark for each parameter, and the result, whose docstring's type is not the annotation's."""
+    """Yield a remark for each parameter, and the result, whose docstring's type and annotation contradict."""
     documentation, names = subject.tool.signature.documentation, subject.parameters
     for name, documented in documentation.parameters.items():
         parameter, declared = names.get(name), subject.declared.get(name)

@@ -207,7 +207,7 @@ class _Comparison:
         return self._compare(old.schema, new.schema, ())
 
     def _is_same(self, old: Any, new: Any) -> bool:
-        """Return whether two parts have the same text; with references, also whether all definitions have it."""
+        """Return whether two parts have the same text; if they have references, also all definitions must."""
         text = json_text(old)
         return text == json_text(new) and ('"$ref"' not in text or self._same_definitions)
 
@@ -265,7 +265,7 @@ class _Comparison:
         return effect
 
     def _differences(self, old: Any, new: Any, path: Path) -> Iterator[Difference]:
-        """Yield the differences between two parts, after following their references."""
+        """Yield the differences of two parts with references followed; one unclear one if that fails."""
         before, after = self._old.resolved(old), self._new.resolved(new)
         if before is None or after is None:
             yield _unclear(path, "the schema changed in a way that is not followed")
@@ -335,7 +335,7 @@ class _Comparison:
     # --- Alternatives ---
 
     def _alternative_differences(self, old: list[Any], new: list[Any], path: Path) -> Iterator[Difference]:
-        """Yield the differences between lists of alternatives of which any may accept a value."""
+        """Yield the differences of two `anyOf` lists: of pairs, and of unpaired ones that others do not cover."""
         pairs, gone, come = self._matched(old, new)
         for one, other in pairs:
             yield from self._compare(one, other, path)
@@ -373,7 +373,7 @@ class _Comparison:
         return True if rest or possible in ([], [True]) else None
 
     def _matched(self, old: list[Any], new: list[Any]) -> tuple[list[tuple[Any, Any]], list[Any], list[Any]]:
-        """Return the pairs of corresponding alternatives that differ, and those without a partner.
+        """Return the pairs of corresponding alternatives that differ, and the gone and the new ones.
 
         An old and a new alternative correspond if no other has their label, or else if no other without a partner has their type.
         """
@@ -395,7 +395,7 @@ class _Comparison:
         return pairs, gone, come
 
     def _joined_differences(self, keyword: str, old: Constraints, new: Constraints, path: Path) -> Iterator[Difference]:
-        """Yield the differences of `keyword`, an `allOf`, `anyOf` or `oneOf` beside other keywords."""
+        """Yield the differences of `keyword` (`allOf`, `anyOf` or `oneOf`); just one if one part lacks it."""
         before, after = old.get(keyword), new.get(keyword)
         if before is None or after is None:
             if before is not after:
@@ -408,7 +408,7 @@ class _Comparison:
             yield from self._one_of_differences(before, after, path)
 
     def _all_of_differences(self, old: list[Any], new: list[Any], path: Path) -> Iterator[Difference]:
-        """Yield the differences between two lists of `allOf`."""
+        """Yield the differences between two lists of `allOf`, in pairs; one more if some are gone or new."""
         pairs, gone, come = self._matched(old, new) if len(old) != len(new) else (zip(old, new, strict=True), [], [])
         for one, other in pairs:
             yield from self._compare(one, other, path)
@@ -419,7 +419,7 @@ class _Comparison:
     def _one_of_differences(self, old: list[Any], new: list[Any], path: Path) -> Iterator[Difference]:
         """Yield the differences between lists of alternatives of which exactly one has to accept a value.
 
-        If one alternative accepts less, the whole may accept more, and the other way round.
+        If one accepts less, the whole may accept more, so effects become unknown. Gone or new alternatives give one unclear difference.
         """
         pairs, gone, come = self._matched(old, new)
         if gone or come:
@@ -457,7 +457,7 @@ class _Comparison:
             yield from self._compare(before.patterns[pattern], schema, (*path, f"[/{pattern}/]"))
 
     def _property_differences(self, name: str, old: _Object, new: _Object, path: Path) -> Iterator[Difference]:
-        """Yield the differences of the property `name` of an object."""
+        """Yield the differences of the property `name`: new, gone, required or optional now, other schema."""
         is_named = name in new.named
         required = name in new.required and name not in old.required
         optional = name in old.required and name not in new.required
@@ -653,7 +653,7 @@ def listed(values: Sequence[Any]) -> str:
 
 
 def _kind_of(schema: Any) -> str:
-    """Return a few words for the values that a schema accepts."""
+    """Return a few words for the values that a schema accepts: its title, name, values, tag or types."""
     if not isinstance(schema, dict) or not schema:
         return "nothing" if schema is False else "any value"
     if isinstance(schema.get("title"), str):

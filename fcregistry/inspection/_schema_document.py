@@ -91,7 +91,7 @@ class SchemaDocument:
         return None
 
     def _target(self, reference: Any) -> Schema | None:
-        """Return the schema that `reference` leads to, cached; None if it is no valid schema in this document."""
+        """Return the schema that `reference` leads to, cached; None if it is not a schema in this document."""
         if reference not in self._targets:
             place = self._references.place(reference)
             found = None if place is None else self._references.at(place)

@@ -133,7 +133,10 @@ class _Acceptance:
         return Failure(expected=f"refused: {problems}", got=got)
 
     def _invalid_after_repair(self, arrival: Arrival) -> str | None:
-        """Return what is still wrong with a repaired call, written as JSON again; None if it is valid."""
+        """Return what is still wrong with a repaired call, written as JSON again; None if it is valid.
+
+        It is the error's text if the call cannot be written. What a type withholds does not count.
+        """
         try:
             written = self._case.tool.make_call(*arrival.args, **arrival.kwargs).arguments
         except (TypeError, ValueError) as error:
@@ -287,7 +290,7 @@ def _values_by_name(bound: inspect.BoundArguments) -> dict[str, Any]:
 def _parameter_failure(
     parameter: Parameter, arguments: dict[str, Any], arrived: dict[str, Any], signature: inspect.Signature
 ) -> Failure | None:
-    """Return what is wrong with the value of one parameter, or None.
+    """Return what is wrong with the value of one parameter; None if nothing, or the call does not give it.
 
     Args:
         parameter: The parameter.

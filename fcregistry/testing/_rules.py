@@ -213,7 +213,10 @@ def _parameter_name_failures(tool: Tool, wanted: formats.Format) -> Iterator[Fai
 
 
 def _tool_name_failures(name: str, wanted: formats.Format) -> Iterator[Failure]:
-    """Yield a failure if the provider of the format `wanted` refuses the tool's name, as it is written there."""
+    """Yield a failure if the provider of the format `wanted` refuses `name`, the tool's.
+
+    Checked is the name that the tool has in that format.
+    """
     if wanted.alphabet is not None and not wanted.alphabet.fits(wire := wanted.alphabet.wire_name(name)):
         rule = f"a name that the format {wanted.name} accepts"
         yield Failure(expected=rule, got=repr(wire), advice="give the tool another name")
@@ -249,7 +252,10 @@ def answers_its_examples(case: Case) -> Verdict:
 
 
 def _reason_not_to_run(case: Case) -> str:
-    """Return the reason the function does not run with its examples; empty if it does."""
+    """Return the reason the function does not run with its examples; empty if it does.
+
+    The tool is unavailable here, needs an application or an installed distribution, or, without `case.invoke`, is not `read_only` or needs approval.
+    """
     options = case.tool.options
     if unavailable := case.tool.unavailable:
         return f"{'the environment variable ' if case.tool.missing_env else ''}{unavailable}"

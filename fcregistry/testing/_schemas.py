@@ -80,13 +80,13 @@ class SchemaReader:
         return known
 
     def _height(self, node: Node, known: Mapping[str, float]) -> float:
-        """Return the height of `node`: the least number of nested references that a value of it needs.
+        """Return the height of `node`: the least depth of nested references that a value of it needs.
 
         It is infinity if no value is possible, as for False, and 0 for True and for what is not a schema.
 
         Args:
             node: A part of the schema.
-            known: Reference -> the height of its target; 0 for a reference that it lacks.
+            known: Reference -> the height of its target. The target of a reference that it lacks counts as 0.
         """
         if not isinstance(node, dict):
             return math.inf if node is False else 0

@@ -612,7 +612,7 @@ class Mutations:
         return ways
 
     def _object_changes(self, value: dict[str, Any]) -> list[st.SearchStrategy[Any]]:
-        """Return strategies of objects like `value` with a property added, left out or renamed."""
+        """Return strategies of objects like `value` with a property added, left out or renamed to upper case."""
         taken = list(value)
         unknown = [name for name in (*self._words, *(f"{each}s" for each in taken), "unknown", "") if name not in value]
         ways: list[st.SearchStrategy[Any]] = [

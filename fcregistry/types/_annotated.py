@@ -33,7 +33,8 @@ def read_annotated(annotation: Any, reader: Reader) -> Codec | None:
 def _apply_marker(marker: Any, marks: AnnotationMarks) -> None:
     """Add the constraints and texts of `marker` to `marks`; if it is not known, note that for the author.
 
-    A string is a description; each part of a grouped marker is applied; None has no effect.
+    A string is a description; each part of a grouped marker is applied; a marker that only the type's own codec knows replaces that codec; None
+    has no effect.
 
     Raises:
         UnsupportedType: The marker does not fit the type.

@@ -349,7 +349,7 @@ class AnnotationMarks:
 def _is_bounded_by(codec: Codec, limit: Any) -> bool:
     """Return whether values of the type of `codec` can be compared with `limit`.
 
-    If `limit` is not a number, whether the codec handles it; if it is, whether values are Fractions or numbers. A Fraction bounds no Decimal.
+    A limit that is not a number must be a value of the type. A number bounds numbers and Fractions, but a Fraction bounds no Decimal.
     """
     if not _is_number(limit):
         return codec.handles(limit)

@@ -63,7 +63,10 @@ def _dataclass_field(field: Any) -> Field | None:
 
 
 def _build_typed_dict(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Field]]:
-    """Return the codec of a TypedDict, without fields, and its fields."""
+    """Return the codec of a TypedDict, without fields, and its fields.
+
+    Instances are dicts. The codec's `extra_type` is that of other keys, if the TypedDict takes such.
+    """
     codec = RecordCodec(
         cls,
         show_type(annotation),

@@ -292,7 +292,7 @@ _MAX_CLASSES: Final = 1024
 
 
 def _codec_of_class(cls: type) -> Codec | None:
-    """Return the codec of a class, cached, or None if it has none.
+    """Return the codec of a class or of its nearest base class that has one, cached; None if none has.
 
     A missing codec is not cached, since an extension that is installed later may have one.
     """
