@@ -351,7 +351,7 @@ def cut(text: str) -> str:
 
 
 def _json_text(value: Any) -> str:
-    """Return the JSON text of a value; what JSON does not have becomes a string, by `str`."""
+    """Return the JSON text of a value; objects that `json` cannot write become strings, by `str`."""
     return json.dumps(value, ensure_ascii=False, default=str)
 
 

@@ -496,7 +496,7 @@ class _AnyStream(DialectStream):
         return owner.dialect == self._only if self._only else True
 
     def _commit(self, name: str, calls: Sequence[ToolCall], begin: int) -> None:
-        """Add `calls`, which begin at `begin`, to the result, and read on in their dialect, `name`."""
+        """Add `calls` and the text that was read for them, and read on in their dialect, `name`; `begin` counts for the first."""
         if not self.found:
             self._begins = begin
         self.found = name

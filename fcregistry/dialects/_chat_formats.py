@@ -116,7 +116,7 @@ class ChatFormat:
         """Return the text of `message`, with its calls as lines of JSON after it; stripped if `trim` is true.
 
         Raises:
-            ChatTemplateError: The content is not text; the error names the place `where`.
+            ChatTemplateError: The content is not a string, such as None; the error names the place `where`.
         """
         text = message["content"]
         if not isinstance(text, str):

@@ -445,7 +445,7 @@ def _charge_join_method(meter: Meter, value: Any, arguments: tuple[Any, ...]) ->
 
 
 def _charge_separators(meter: Meter, values: Any, separator: Any) -> None:
-    """Charge one unit and an eighth of `separator` for each item of `values`; nothing for an iterator."""
+    """Charge one unit for each item of `values`, and one for each 8 characters of `separator`; nothing without a length."""
     if hasattr(values, "__len__"):
         meter.spend(len(values) * (1 + len(str(separator)) // 8))
 
@@ -513,7 +513,7 @@ def _charge_search(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None
 
 
 def _refuse_lists(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Raise `OverBudgetError` if one of `arguments` is a list: summing lists would copy each sum."""
+    """Raise `OverBudgetError` if one of `arguments` is a list or a tuple: adding them up would copy each sum."""
     if any(isinstance(one, (list, tuple)) for one in arguments):
         raise OverBudgetError
 

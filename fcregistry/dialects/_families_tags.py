@@ -172,10 +172,10 @@ _MUSE_STOPS: Final = ("<|eot|>", "<|eom|>", "<|end_of_text|>")
 
 
 def _read_muse_header(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take the header of a message to a tool, or a header that no message follows; return an empty list.
+    """Take repetitions of `mark` and a header; return an empty list, or None if no `<|message|>` ends the header.
 
-    Return None for any other header. Before the header of thoughts or of an answer, only repetitions of `mark` are taken, since these headers
-    are marks themselves.
+    A header of thoughts, of an answer or of another message is not taken, since it is a mark itself, and the list is empty, too; so it is at
+    the end of the text behind `mark`. Else an optional recipient and `<|message|>` are taken.
     """
     yield from source.space()
     yield from source.pass_repeated(mark)

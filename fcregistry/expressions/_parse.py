@@ -321,10 +321,10 @@ class CallReader:
             return SetItems(values)
 
     def _read_dict(self, node: ast.Dict) -> Any:
-        """Return the dict of a node; `REFUSED` if it is too large.
+        """Return the dict of a node; `REFUSED` if it has too many items and keys that are not texts.
 
         Entries that are unpacked, or whose key cannot be hashed, become problems, and are left out. Of equal keys, the last value stays, with a
-        problem.
+        problem; keys that are the same only in JSON, such as 1 and "1", all stay, with a problem.
         """
         if has_too_many_items(node.keys):
             return self._refuse(

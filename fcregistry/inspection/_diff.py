@@ -237,7 +237,7 @@ def _key(record: ToolRecord) -> tuple[str, str]:
 def _same(feature: Callable[[ToolRecord], Hashable]) -> tuple[Features, Features]:
     """Return the entry of `_FEATURES` for `feature`, which old and new records have in the same form.
 
-    The entry has the same function twice: it returns a list of that one feature of a record.
+    Both functions of the entry return a list of that one feature of a record.
     """
     return lambda record: [feature(record)], lambda record: [feature(record)]
 

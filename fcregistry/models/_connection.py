@@ -321,7 +321,7 @@ class HostedModel(Model):
     def _make_client(self) -> Any:
         """Return a new client of the SDK, made from the arguments and the environment.
 
-        A server of the user's own needs no key: a placeholder is sent.
+        A server of the user's own needs no key: a placeholder is sent, unless the environment has another credential of the SDK.
 
         Raises:
             MissingDependencyError: The SDK is not installed.
