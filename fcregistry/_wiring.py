@@ -46,7 +46,10 @@ def _describe_tool(tool: Tool, format_name: str, strict: bool, recursion: Any) -
 
 
 def _codec_of_class(cls: type) -> Codec | None:
-    """Return the codec of a class, or of its nearest base class that has one; None if none has."""
+    """Return the codec of a class, or of its nearest base class that has one; None if none has.
+
+    None, too, for a subclass of `enum.Flag`.
+    """
     from fcregistry.types import codec_of_class
 
     return codec_of_class(cls)
@@ -82,7 +85,7 @@ def _resolve_model(prefix: str, name: str) -> object | None:
     """Return the model `prefix:name` of an extension, or None if no extension has the name `prefix`.
 
     Raises:
-        ModelNotFoundError: The extension cannot be used, or has no such model.
+        ModelNotFoundError: The extension cannot be used, has no such model, or its hook fails.
     """
     return _discovery().extensions.resolve_model(prefix, name)
 

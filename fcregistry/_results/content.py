@@ -129,7 +129,7 @@ class Content:
 
         Raises:
             TypeError: The source is neither bytes nor a path, or the media type is not a string.
-            ValueError: The source is empty, or the media type is not known, not of this kind, or not that of the bytes of an image.
+            ValueError: The source is empty, or the media type is unknown, not valid, not of this kind, or not that of an image's bytes.
             OSError: The file cannot be read.
         """
         maker = f"Content.{kind}"
@@ -576,10 +576,10 @@ def _read_source(maker: str, source: object) -> tuple[bytes, str | None]:
 
     Args:
         maker: The method that reads it, for messages.
-        source: Bytes, a bytearray or memoryview, or a `Path`; not a path as a string.
+        source: Bytes, a bytearray or memoryview, or a path object such as `Path`; not a path as a string.
 
     Raises:
-        TypeError: It is neither.
+        TypeError: It is none of these.
         OSError: The file cannot be read.
     """
     if isinstance(source, (bytes, bytearray, memoryview)):

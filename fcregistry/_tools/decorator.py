@@ -219,7 +219,7 @@ def _mark(declaration: Declaration) -> None:
 
 
 def _name_of_callable(function: Any, name: str | None, options: dict[str, Any], frame: FrameType) -> str:
-    """Return `name`, or if it is None, the own name of the callable `function`, which is checked.
+    """Check the callable `function`, and return `name`, or if it is None, the own name of `function`.
 
     For a classmethod, that is the name of its function.
 

@@ -81,7 +81,7 @@ def _is_variable(value: object) -> bool:
 
 
 def _is_variables(value: object) -> bool:
-    """Return whether a value is the name of a variable, or a list, tuple or set of names.
+    """Return whether a value is the name of a variable, or a list, tuple or set of names, also empty.
 
     An item may also be a list or tuple of alternative names that is not empty.
     """

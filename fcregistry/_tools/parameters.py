@@ -257,7 +257,8 @@ class ParameterReader:
     def _codec_without_annotation(self, parameter: RawParameter, documented: str | None) -> Codec:
         """Return the codec of a parameter without annotation, from its docstring or its default.
 
-        Without either, the codec accepts any value. Unless the docstring names the type, a sentence is added to `untyped`.
+        If neither gives a type, the codec accepts any value. A sentence is added to `untyped`, unless the docstring names
+        the type, or names none and the parameter is `*args` or `**kwargs`.
 
         Args:
             parameter: The parameter.
@@ -363,7 +364,7 @@ def _requested_deps(annotation: Any, context: type, resolve: Callable[[Any], Any
     """Return the type of `deps` that the annotation of a parameter asks for: `T` of `Context[T]`.
 
     Return None for a `Context` without such a type, or with `Any` or `None`, and `_NOT_A_CONTEXT` for any other
-    annotation or one that cannot be resolved. `Context[T] | None` counts as `Context[T]`.
+    annotation, one that cannot be resolved, or a string without `Context` in it. `Context[T] | None` counts as `Context[T]`.
 
     Args:
         annotation: The annotation.

@@ -289,7 +289,7 @@ def _fts_expression(connection: sqlite3.Connection, query: str) -> str:
     """Return an FTS5 expression that matches any of the words of `query`; empty if no tool has one.
 
     Also matched are prefixes, singulars and, for a word that is nowhere, words of similar spelling. Words that more
-    than half of the tools have are left out if there are others.
+    than half of the tools have are left out; if there are no others, only the rarest stays.
     """
     counts: dict[str, int] = {}
 
@@ -321,9 +321,9 @@ def _fts_expression(connection: sqlite3.Connection, query: str) -> str:
 
 
 def _singular(word: str) -> str:
-    """Return the singular of an English plural by its ending, such as `city` of `cities`; else empty.
+    """Return `word` with `y` for a final `ies` or without a final `s`; empty if it is no English plural.
 
-    Empty, too, for words of fewer than 4 letters, and those that end in `ss`, `us` or `is`.
+    That is so for words of fewer than 4 letters, not in ASCII, without `s` at the end, or with `ss`, `us` or `is` there.
     """
     if len(word) < 4 or not word.isascii() or not word.endswith("s") or word.endswith(("ss", "us", "is")):
         return ""
@@ -430,10 +430,10 @@ def index_text(text: str) -> str:
 
 @lru_cache(maxsize=8_192)  # most words occur in many tools
 def _index_chunk(chunk: str) -> str:
-    """Return the words of a text without spaces as the table stores them, joined by spaces; cached.
+    """Return the words of `chunk`, which has no spaces, as they are stored, joined by spaces; cached.
 
-    A name of several words gives each, and all as one word. A run of a script without spaces gives its pairs of
-    characters and its last character. Empty if the text has no words.
+    A name of several words gives each, and all as one word. Text in a script that is written without spaces gives its
+    pairs of characters and its last character. Empty if `chunk` has no words.
     """
     words: list[str] = []
     for term in terms(chunk):

@@ -177,7 +177,7 @@ class Signature:
 
 
 def _described_schema(parameter: Parameter, writer: SchemaWriter) -> dict[str, Any]:
-    """Return a new schema of a parameter, with its description, unless its type has one, and default."""
+    """Return a new schema of a parameter with its default and, unless its type has one, its description."""
     schema = dict(writer.write(parameter.codec))
     if parameter.description and "description" not in schema:  # the text of an `Annotated` wins
         schema["description"] = parameter.description

@@ -217,7 +217,8 @@ class Policy:
     def _chosen(self, selectors: tuple[Selector, ...], known: _PolicyTools) -> dict[str, str]:
         """Return the wire names that one list of the policy matches, each with the text of its last match.
 
-        If the first selector begins with `!`, the list begins with all tools; each `!` selector removes its matches.
+        If the first selector begins with `!`, the list begins with all tools, each with that text. Each `!` selector
+        removes its matches.
 
         Raises:
             ToolNotFoundError: `must_match` is set, and a selector other than a hint matches no tool.
@@ -497,7 +498,7 @@ def _denied_by_rule(tool: Tool, ruling: Ruling) -> CallError:
 
 
 def _reason_to_ask(ruling: Ruling) -> str:
-    """Return the reason of `ruling`, an `ask`; if it has none, a phrase that names its rule, if any."""
+    """Return the reason of `ruling`, an `ask`; if it has none, a phrase with its rule or `every call`."""
     if ruling.reason:
         return ruling.reason
     return f"the policy asks about {ruling.rule}" if ruling.rule else "the policy asks about every call"
@@ -610,7 +611,7 @@ def ask_approver(
 def _decision_in(outcome: Outcome, tool: Tool) -> CallError | Approve | None:
     """Return the decision in an approver's outcome: None to run the call, new arguments, or a denial.
 
-    It is a denial if the approver raised an exception, did not answer in time, or the call was cancelled meanwhile.
+    It is also a denial if the approver raised an exception or did not answer in time, or the call was cancelled.
 
     Raises:
         KeyboardInterrupt: The user interrupted the program instead of answering.

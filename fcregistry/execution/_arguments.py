@@ -391,9 +391,9 @@ def _unwrap_texts(
 
 
 def _wrapped_text(arguments: dict[str, Any], violation: Violation) -> str | None:
-    """Return the string in place of an expected array or object, or None if a string is valid there.
+    """Return the string at the path of `violation` if an array or object is expected there, and no string.
 
-    None, too, for the arguments as a whole, and for a value that is no string (any more).
+    Otherwise return None, also for the arguments as a whole, and for a value that is no string (any more).
     """
     path, expected = violation.path, _expected_kinds(violation)
     if not path or not expected & {"array", "object"} or "string" in expected:

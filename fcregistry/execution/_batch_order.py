@@ -421,7 +421,7 @@ class _Key:
 
 
 def _calls_below(above: _Key, *, readers: bool) -> Iterator[int]:
-    """Yield the indexes of calls that wrote keys below `above`; with `readers`, also those that read them."""
+    """Yield the index of the last writer of each key below `above`; with `readers`, also of its readers."""
     left = list(above.below.values())
     while left:
         node = left.pop()

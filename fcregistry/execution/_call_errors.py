@@ -442,7 +442,7 @@ def _exceptions_in(group: BaseExceptionGroup[BaseException]) -> Iterator[BaseExc
 
 
 def _typed_text(exception: BaseException) -> str:
-    """Return `Type: text` for an exception; for a `ToolError` with a text, the text alone."""
+    """Return `Type: text` for an exception, or `Type` without a text; for a `ToolError`, the text if any."""
     text = exception_text(exception)
     if isinstance(exception, ToolError) and text:
         return text
@@ -503,7 +503,7 @@ def scrub(text: str, secrets: Iterable[str] = ()) -> str:
 
 
 def _without_credentials(url: re.Match[str]) -> str:
-    """Return a match of `_IN_URL` with `…` for all before its last `@`; unchanged if nothing is there."""
+    """Return the text of `url` with `…` for what is between `://` and its last `@`, if anything is."""
     before, at, after = url[1].rpartition("@")  # the last `@`: a password may contain others
     return f"://…@{after}" if before and at else url[0]
 

@@ -93,7 +93,7 @@ def allows_fast_path(bound: Bound, settings: Settings) -> bool:
 
 
 def _arguments_reader(bound: Bound, settings: Settings) -> ReadArguments:
-    """Return a function that reads, validates and decodes a call's arguments; it returns None to give up."""
+    """Return a function that returns a call's decoded arguments, a failed result, or None to give up."""
     tool, name, validator, allowed = bound.tool, bound.tool.name, bound.validator, settings.repairs
     is_valid = validator.fastest_check()
     binding = bound.signature.binding

@@ -92,7 +92,7 @@ def run_expressions(
 
 
 def _names_unloaded(text: str, tool: Tool) -> bool:
-    """Return whether the plugin of `tool` is not imported yet, and `text` has a spelling of its name."""
+    """Return whether `tool`'s plugin is not imported yet, and `text` has a spelling of the tool's name."""
     return not tool.is_loaded and any(name in text for name in name_spellings(tool))
 
 

@@ -135,7 +135,7 @@ class ClosedHooks:
 
 
 def _copy_call(call: ToolCall) -> ToolCall:
-    """Return a call whose arguments are a new JSON object; arguments that are text are parsed.
+    """Return a copy of a call with deep copies of its arguments; arguments that are text are parsed.
 
     Raises:
         ArgumentsError: The text is not a JSON object.

@@ -414,7 +414,7 @@ def _matcher(pattern: str) -> Callable[[str], bool]:
     """Return a function that returns whether a line matches a regular expression, in linear time.
 
     Raises:
-        ToolError: The pattern is not valid.
+        ToolError: The linear-time engine is not installed, or does not support the pattern.
     """
     from fcregistry._schema.drafts import SchemaError  # heavy
 

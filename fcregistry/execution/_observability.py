@@ -263,7 +263,7 @@ def _unexpected_exception(error: CallError) -> BaseException | None:
 
 
 def _arguments_text(call: ToolCall | None, arguments: dict[str, Any] | None) -> str:
-    """Return a call's arguments as a line of JSON, cut and scrubbed, or the error in brackets.
+    """Return a call's arguments as a line of JSON, cut and scrubbed; if unreadable, the error in brackets.
 
     Args:
         call: The call; None if there is none.

@@ -479,7 +479,7 @@ def _run_step(
     """Run an allowed call in its turn, or take its result from the cache, and return the result.
 
     A coroutine of effects, see `Effect`. A call that was cancelled meanwhile is not run. A result that has not failed
-    is cached.
+    is cached if the tool has a cache.
 
     Args:
         step: The call.
@@ -547,8 +547,8 @@ def _attempt(
 ) -> Effects[Outcome]:
     """Call a tool once, for at most `seconds` (None: any time), and return the outcome.
 
-    A coroutine of effects, see `Effect`. If the caller stops waiting or is interrupted, the token in the tool's
-    context is cancelled.
+    A coroutine of effects, see `Effect`. If the time is up, or the caller cancels the call or is interrupted, the
+    token in the tool's context is cancelled.
     """
     bound = step.bound
     outcome: Outcome

@@ -233,7 +233,7 @@ def _failed(tool: Tool, reason: str, cause: BaseException | None = None) -> Outc
 
     Args:
         tool: The tool that was called.
-        reason: A row of `REASONS`.
+        reason: A key of `REASONS`.
         cause: The exception that caused it, for developers.
     """
     detail = "" if cause is None else with_type(cause, exception_message(cause))
@@ -491,6 +491,9 @@ class ProcessWorkers:
 
         The worker is the idle one that the call was given, or a new one. The future may be cancelled, or have an
         exception. Return None if the call was cancelled, or the workers closed, before it began.
+
+        Raises:
+            Exception: No worker can be started, or it refuses the call.
         """
         worker = self._busy.get(call) or new_worker(self._expected, self.close)
         with self._lock:

@@ -145,7 +145,7 @@ def _is_transient_option(on: object) -> bool:
 
 
 def _is_transient(error: Exception) -> bool:
-    """Return whether an exception, also of another process, is a retryable `ToolError` or in `_TRANSIENT`."""
+    """Return whether `error`, also a remote one, is a retryable `ToolError` or of a `_TRANSIENT` type."""
     if isinstance(error, ToolError) or (isinstance(error, RemoteError) and error.is_tool_error):
         return error.retryable is True
     return isinstance(error, _TRANSIENT) or _is_remote(error, _TRANSIENT)

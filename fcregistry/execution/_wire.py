@@ -393,6 +393,7 @@ class FileRoot:
 
         Raises:
             FileProblem: The path is not below the root, leads through a link, or its folder cannot be opened.
+            OSError: The root cannot be opened.
         """
         given = Path(path)
         try:

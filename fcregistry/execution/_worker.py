@@ -132,8 +132,8 @@ def _run(tool: Tool, asked: Request, staged: StagedFiles | None) -> Answer:
 def _find_tool(asked: Request) -> Tool | WireRefusal:
     """Return the tool of a request, imported, or a refusal if this process cannot run it.
 
-    That is so if there is no such tool, it has another schema digest, a variable it needs is missing, or its
-    distribution has another version, unless the request allows any.
+    That is so if there is no such tool or it cannot be imported or defined, it has another schema digest, a variable it
+    needs is missing, or its distribution has another version, unless the request allows any.
     """
     try:
         tool = registry.get(asked.tool)
