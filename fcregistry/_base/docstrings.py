@@ -231,7 +231,8 @@ def _find_line(lines: list[str], begin: int, ends: Callable[[int, str], object])
 def _end_of_indented(lines: list[str], place: int, kind: str) -> int:
     """Return the index of the line after the Google section whose header is ``lines[place]``.
 
-    The section ends at a line that is indented no more than its header, at another header, or at the end of `lines`. `kind` is its subject.
+    It ends at a line indented no more than the header, or, if its `kind` has entries, at another header. If the line just below is indented
+    as the header is, it ends at a blank line (unless `place` is 0), a line indented less, or another section.
     """
     margin = _indentation(lines[place])
     first = _find_line(lines, place + 1, lambda _, line: line)
@@ -284,7 +285,7 @@ def _end_of_underlined(lines: list[str], place: int, kind: str) -> int:
 def _end_of_fields(lines: list[str], place: int) -> int:
     """Return the index of the line after the consecutive fields that begin at ``lines[place]``.
 
-    They end at a new paragraph, at another section, or at a field that is not one of the known ones.
+    They end at a line indented less, or at one not indented more that begins a paragraph, another section, or a field that is not known.
     """
     margin = _indentation(lines[place])
 
@@ -659,6 +660,7 @@ def _generic_type(name: str, parts: list[ast.expr]) -> Any:
 
     Raises:
         LookupError: The type is not known, or takes another number of parts.
+        ValueError: A part of a Literal is not a constant.
     """
     if name == "Literal":
         return _literal(parts)
@@ -676,7 +678,7 @@ def _generic_type(name: str, parts: list[ast.expr]) -> Any:
 
 
 def _union(parts: list[ast.expr]) -> Any:
-    """Return the union of the types that `parts` name; raise `LookupError` if one is not known."""
+    """Return the union of the types that `parts` name; raise what `_type_of_node` raises for one."""
     return typing.Union[tuple(map(_type_of_node, parts))]  # noqa: UP007  # of any number of types
 
 

@@ -206,7 +206,7 @@ def with_plain_floats(value: Any) -> Any:
 def _decoders(number: Callable[[str], float]) -> tuple[json.JSONDecoder, json.JSONDecoder]:
     """Return a decoder, and a second one that also refuses a name that occurs twice in an object.
 
-    Both raise `ValueError` for that, for `NaN` and `Infinity`, and for a number that is not finite.
+    Both refuse `NaN`, `Infinity`, and any other number that is not finite. To refuse is to raise `ValueError`.
 
     Args:
         number: Returns the number for the text of a number that has a fraction or an exponent.

@@ -159,7 +159,7 @@ def _credentials(value: str) -> tuple[str, ...]:
     """Return the secrets in `value`, the value of an `Authorization` header, or an empty tuple.
 
     It is empty if `value` is not of a known scheme. Otherwise it has the credentials after the scheme, and for `Basic` the decoded pair and the
-    password in it, both of which are empty texts for other schemes.
+    password in it, both of which are empty texts for other schemes or invalid base64.
     """
     found = _AUTHORIZATION.fullmatch(value.strip())
     if found is None:

@@ -429,8 +429,8 @@ def _external_name(tool: object) -> str:
 def _function_within(tool: object, attributes: tuple[str, ...]) -> str:
     """Return words for the function that another library's `tool` holds in the first of `attributes`.
 
-    They say how to register it: `its function, tool.NAME`, or a call of `Tool.from_function` if it takes `**kwargs`. Attributes that hold no
-    function are skipped; the text is empty if none holds one.
+    They say how to register it: `its function, tool.NAME`, or a call of `Tool.from_function` if it takes `**kwargs`. A property counts as
+    a function. Attributes that hold none are skipped; the text is empty if no attribute holds one.
     """
     for attribute in attributes:
         function = _held(tool, attribute)

@@ -209,7 +209,7 @@ _STRING_KEYWORDS: Final = ("anyOf", "const", "enum", "format", "maxLength", "min
 def _unknown_names(violation: Violation) -> list[Problem]:
     """Return one problem for each unknown name in `violation`, of `additionalProperties`, sorted by path.
 
-    The first `MAX_PROBLEMS` of them suggest a known name, if one is similar, or list the known names.
+    The first `MAX_PROBLEMS` + 1 of them suggest a known name, if one is similar, or list known names; the others say that there are none.
     """
     paths = {name: json_path((*violation.path, name)) for name in violation.limit}
     names = sorted(paths, key=lambda name: _sort_key(paths[name]))
@@ -341,7 +341,10 @@ def _condition_text(condition: Condition) -> str:
 
 
 def _choices_text(schema: Any) -> str | None:
-    """Return the values that `schema` takes, joined by "or", or None if it does more than list values."""
+    """Return the values of `enum` or `const` in `schema`, joined by "or", or None.
+
+    None means that it has neither, or has keywords besides these and `type`.
+    """
     if not isinstance(schema, dict) or not schema.keys() <= {"const", "enum", "type"} or schema.keys() <= {"type"}:
         return None
     return " or ".join(map(show, schema["enum"] if "enum" in schema else [schema["const"]]))

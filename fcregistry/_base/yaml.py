@@ -121,10 +121,10 @@ def _loader(yaml: ModuleType) -> Any:
 def _value(node: Any, exact: bool) -> Any:
     """Return the JSON value of `node`, a node of PyYAML, with all values in it; a mapping becomes a dict.
 
-    A scalar in quotes is text. `exact` says whether numbers keep all their digits, as `ExactFloat`s.
+    A scalar in quotes is text, and so is each name. `exact` says whether numbers keep all their digits, as `ExactFloat`s.
 
     Raises:
-        NotYamlError: A name is not text, or occurs twice in one mapping, or a number is not finite.
+        NotYamlError: A name is a sequence or a mapping, or occurs twice in one mapping, or a number is not finite.
     """
     if node.id == "sequence":
         return [_value(item, exact) for item in node.value]

@@ -261,7 +261,8 @@ def _summarizer(summary: Summary) -> Callable[[ToolCall, ToolResult], str]:
         summary: A function, or a template with `{tool_name}`, `{arguments}` (JSON text) and `{result}`; `{{` and `}}` are braces.
 
     Raises:
-        TypeError: It is neither text nor callable, or cannot be called with a call and its result.
+        TypeError: It is neither text nor callable, or cannot be called with a call and its result. The returned function raises it, too,
+            if `summary` returns something other than text.
         ValueError: The template has another placeholder, or a stray brace.
     """
     if isinstance(summary, str):

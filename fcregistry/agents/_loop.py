@@ -383,7 +383,7 @@ def _ask_for_summary(loop: Loop, chat: Chat) -> Effects[End]:
 def _request_messages(loop: Loop, chat: Chat) -> tuple[Message, ...]:
     """Return the messages of a request: the instructions, if any, and the conversation.
 
-    The last message gets a note if the model's last message was empty, or if few rounds are left. `chat` does not change.
+    The last message gets a note if the model's last message was empty, or if it has results and few rounds are left. `chat` does not change.
     """
     messages = list(chat.messages)
     left = _rounds_left(loop, chat)

@@ -98,10 +98,10 @@ def read_plan(text: str, tools: Mapping[str, Tool], most: int) -> PlanDraft:
 
 
 def _read_steps(text: str, tools: Mapping[str, Tool], most: int) -> tuple[list[EvidenceStep], list[str]]:
-    """Return the steps in `text`, and a list of their problems, in order; both may be empty.
+    """Return the steps in `text`, in order, and a list of their problems; both may be empty.
 
     Reading stops after `most` steps and one more, by which the caller sees that there are too many. Problems are unknown tools, arguments that
-    cannot be read, and steps without a call.
+    cannot be read or have no end, and, last in the list, steps without a call.
     """
     steps: list[EvidenceStep] = []
     problems: list[str] = []

@@ -668,7 +668,7 @@ class VisibleTools:
 
 
 def _stable_order(visible: Mapping[str, Tool]) -> tuple[Tool, ...] | None:
-    """Return the tools sorted by name, or None if the environment or a function makes some available."""
+    """Return the tools sorted by name, or None if one has the option `requires_env` or `available`."""
     tools = tuple(Toolset(visible.values()).values())
     return (
         None

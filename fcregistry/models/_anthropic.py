@@ -97,7 +97,7 @@ def turns_of(messages: Sequence[Message]) -> list[dict[str, Any]]:
 def _message_blocks(message: Message) -> list[Block]:
     """Return `message` as a list of content blocks of the API; a result of a call is always one block.
 
-    The list is empty if a message of a user or an assistant has no content.
+    The list is empty for a user's message without content, and for an assistant's without content, calls and other blocks.
     """
     match message.role:
         case "assistant":
@@ -151,7 +151,7 @@ def _native_blocks(message: Message) -> list[Block]:
 def _result_block(message: Message) -> Block:
     """Return `message`, the result of a call, as a block of the type `tool_result`.
 
-    If the result is an error, other parts than text are described in text. Without content, the block has no field `content`.
+    An error has `is_error`, and its parts other than text are described in text. Without content, the block has no field `content`.
     """
     content = _text_blocks(message.text) if message.is_error else _content_blocks(message.content)
     block: Block = {"type": "tool_result", "tool_use_id": message.tool_call_id}
@@ -402,10 +402,11 @@ class MessageStream:
     def _continue(self, index: int, delta: Mapping[str, Any]) -> Delta | None:
         """Add `delta` to the content block `index`, and return what is to be shown, or None if nothing is.
 
-        Shown are text, thinking, and the arguments of calls of the user's tools; signatures and citations are only stored.
+        Shown are text, thinking, and the arguments of calls of the user's tools; signatures and citations are only stored,
+        and a `delta` of an unknown type is ignored.
 
         Raises:
-            ValueError: The block has not begun, or cannot have such a piece, or the piece has an unknown shape.
+            ValueError: The block has not begun, or is text or thinking and gets input of a call, or `delta` lacks its text.
         """
         block = self._blocks.get(index)
         if block is None:

@@ -310,8 +310,8 @@ class CallableModel(FunctionModel):
         """Return the keyword arguments for the function: `tools` and `tool_choice`, in OpenAI's shape.
 
         Each is left out if the function has no parameter for it; with only `**` parameters, a choice of `auto` is left out, too. A function
-        that does not get the choice gets only the tools that the choice allows; then a choice that is not the name of a tool raises
-        `ValueError`.
+        that does not get the choice gets only the tools that the choice allows; then a choice that is neither known nor the name
+        of a tool raises `ValueError`.
         """
         options: dict[str, Any] = {}
         says_choice = self._takes_choice or (self._takes_any and tool_choice != "auto")
@@ -390,7 +390,8 @@ class _Reader:
 def _is_openai(answer: Mapping[str, Any]) -> bool:
     """Return whether `answer` is a message of the assistant in the shape of OpenAI's chat.
 
-    A missing role counts as `assistant`. The content must be text or None, and each call an object with the field `function`.
+    A missing role counts as `assistant`. There must be a field `content` or a call; the content must be text or None, and each call an
+    object whose field `function` is an object.
     """
     if answer.get("role", "assistant") != "assistant" or not isinstance(answer.get("content"), str | None):
         return False
@@ -446,7 +447,7 @@ def _message_of(answer: object) -> Message:
     Calls that cannot be read are kept; the executor refuses them.
 
     Raises:
-        TypeError: As `completion_of` raises it.
+        TypeError: `answer` is none of these, but for example a whole response, or None.
     """
     if isinstance(answer, str):
         return Message(role="assistant", content=answer)

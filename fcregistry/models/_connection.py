@@ -189,8 +189,8 @@ class HostedModel(Model):
     ) -> dict[str, Any]:
         """Return the keyword arguments for the SDK's method that creates an answer.
 
-        Settings other than `timeout`, `extra_headers`, `extra_query` and `tools` are in `extra_body`, without those that the request sets
-        itself.
+        The tools of the settings follow `tools`, and a `tool_choice` of the settings takes the place of `auto`. Settings other than `timeout`,
+        `extra_headers`, `extra_query` and `tools` are in `extra_body`, without those that the request sets itself.
 
         Raises:
             ValueError: As `_choice` raises it.
@@ -234,7 +234,7 @@ class HostedModel(Model):
     async def _stream(self, request: Mapping[str, Any], tools: Sequence[Tool]) -> AsyncGenerator[Delta | Completion]:
         """Send `request`, and yield the pieces of the answer, and its completion last.
 
-        Raise `ModelError` if the answer breaks off before its end. Closing the generator closes the connection.
+        Raise `ModelError` if the request fails, or the answer breaks off before its end. Closing the generator closes the connection.
         """
         reader, joiner, has_begun = self._reader(tools), SurrogateJoiner(), False
         end, delta = object(), cast("Any", None)
@@ -264,7 +264,7 @@ class HostedModel(Model):
     ) -> AsyncGenerator[Delta | None]:
         """Send `request`, and yield what `reader` returns for each piece of the answer: a `Delta`, or None.
 
-        Exceptions of the SDK and of `reader` pass through.
+        Exceptions of the SDK, of `_as_json` and of `reader` pass through.
         """
         async with (
             await self._send(client, {**request, "stream": True}) as stream,

@@ -301,8 +301,8 @@ def _call_without_surrogates(call: ToolCall) -> ToolCall:
 def _read_content(value: Any) -> str | tuple[Content, ...] | None:
     """Return the content of a message from `value`: a text, a tuple of parts, or None.
 
-    A text and None are returned as they are. Of a list, parts that are not content (calls, thoughts) are left out; a single part of text
-    becomes a text, and a list without parts of content None.
+    A text and None are returned as they are. Of a list or tuple, parts that are not content (calls, thoughts) are left out; a single part of text
+    becomes a text, and one without parts of content None.
 
     Raises:
         ValueError: `value` is none of these, or a part is of an unknown type, or cannot be read.
@@ -451,7 +451,10 @@ def _of_data_url(url: str) -> tuple[str, bytes]:
 
 
 def _bytes(text: str) -> bytes:
-    """Return the bytes that `text` encodes in base64; raise `ValueError` if it is not base64."""
+    """Return the bytes that `text` encodes in base64; other ASCII characters in it are ignored.
+
+    Raise `ValueError` if the number of digits or the padding is wrong, or a character is not ASCII.
+    """
     from binascii import Error, a2b_base64  # only where there are bytes
 
     try:

@@ -53,7 +53,8 @@ def _make_client(base_url: str | None, api_key: str | None) -> AsyncOpenAI:
 def _ollama_address() -> str:
     """Return the URL of Ollama's API, ending with `/v1`, as `OLLAMA_HOST` says.
 
-    As Ollama's own clients read it, the variable is a host, a port, both, or a URL; without it, the server is on this machine, at port 11434.
+    As Ollama's own clients read it, the variable is a host, `:PORT`, both, or a URL. Without a host, or if it stands for all addresses, the
+    server is on this machine; without a port, the port is that of a URL's scheme, or 11434 if there is no scheme.
     """
     scheme, _, rest = os.environ.get("OLLAMA_HOST", "").strip().rpartition("://")
     parts = urlsplit(f"{scheme or 'http'}://{rest}")

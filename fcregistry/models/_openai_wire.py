@@ -281,7 +281,7 @@ def _legacy_call(message: Mapping[str, Any]) -> list[Any]:
 def _arguments(piece: Mapping[str, Any], function: Mapping[str, Any]) -> str | Mapping[str, Any] | None:
     """Return the arguments in `piece`, a piece of a call, or None if it has none.
 
-    `function` is the field of that name in `piece`. Text and objects are returned as they are. Arguments of another type, or also in other
+    `function` is the field of that name in `piece`. Text and objects are returned as they are. Arguments of another type, or in other
     fields that are named like arguments, become the text of a JSON array, which the executor refuses.
     """
     arguments = function.get("arguments")

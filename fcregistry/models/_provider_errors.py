@@ -230,7 +230,8 @@ def _connection_error(error: BaseException, full_name: str, variable: str, start
 def _describe(error: BaseException, hidden: Sequence[str]) -> str:
     """Return a description of `error` and its causes: types, HTTP status, id of the request, texts.
 
-    The texts `hidden` are left out.
+    The texts are that of an HTTP error and those of `OSError`s; the texts `hidden` are left out of them. At most `_MAX_CAUSES` types and
+    texts are named.
     """
     status, request = getattr(error, "status_code", None), getattr(error, "request_id", None)
     facts = [

@@ -171,7 +171,7 @@ class StreamedCalls:
         return known
 
     def _call_with_id(self, index: int | None, id: str, named: bool) -> _Call | None:
-        """Return the latest call with `id`, first of those with the same `index`, or None if there is none.
+        """Return the latest call with `id` and `index`, else the latest with `id`, or None if there is none.
 
         A call with another index counts only if the piece has no name (`named` is False), or one of them has no index.
         """

@@ -86,7 +86,7 @@ class TextModel(FunctionModel):
     def _request(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> FunctionRequest:
         """Return a `FunctionRequest`: the function bound to the prompt, and the reader of its text.
 
-        Raise `ValueError` for a choice that is not the name of a tool.
+        Raise `ValueError` for a choice that is neither known nor the name of a tool.
         """
         tools = offered_tools(tools, tool_choice)
         dialect = self._dialect_in(messages)
@@ -140,7 +140,7 @@ class TextModel(FunctionModel):
 def _chat(chat: str | ChatFormat | ChatTemplate | None) -> ChatFormat | ChatTemplate:
     """Return the chat format of the name `chat`, the format `plain` for None, or else `chat` itself.
 
-    Raise `TypeError` if it is neither a name nor a format, and `DialectNotFoundError` for an unknown name.
+    Raise `TypeError` if it is not a name, a format or a template, and `DialectNotFoundError` for an unknown name.
     """
     found = dialects.chat_format(chat or "plain") if chat is None or isinstance(chat, str) else chat
     if not hasattr(found, "render") or not hasattr(found, "takes_tools"):
