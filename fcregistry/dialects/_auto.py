@@ -309,7 +309,7 @@ class _AnyStream(DialectStream):
         self._begin()
 
     def _begin(self) -> None:
-        """Set `found` to an empty name, and look again for a call of any dialect that the text may be in."""
+        """Set `found` to an empty name, leave any code fence, and look for calls as at the text's start."""
         self.found = ""
         self._is_in_fence = False
         self._use_candidates(candidates_before_call(self._may_be_at_first, self._only))
@@ -406,7 +406,8 @@ class _AnyStream(DialectStream):
         """Read the calls after `mark` in the first dialect that finds calls there, and accept them.
 
         If dialects only find a header of a message, the header is dropped, and the search is limited to these dialects. If no dialect finds
-        anything, all text that any of them read is content, and `has_skipped` becomes true if calls were found that do not count.
+        anything, all text that any of them read is content, and a malformed call limits the search as `_narrow_to_begun` says. `has_skipped`
+        becomes true if calls were found that do not count.
         """
         source = self._source
         begin, repairs = source.place - len(mark), len(source.repairs)
@@ -496,7 +497,10 @@ class _AnyStream(DialectStream):
         return owner.dialect == self._only if self._only else True
 
     def _commit(self, name: str, calls: Sequence[ToolCall], begin: int) -> None:
-        """Add `calls` and the text that was read for them, and read on in their dialect, `name`; `begin` counts for the first."""
+        """Accept `calls`, keep the text that was read for them, and read on only in their dialect, `name`.
+
+        If no call was accepted before, `begin` is noted as the place where the calls begin.
+        """
         if not self.found:
             self._begins = begin
         self.found = name
@@ -509,7 +513,8 @@ class _AnyStream(DialectStream):
     def _rank(self, owner: Owner) -> tuple[int, int, int, str]:
         """Return the sort key of `owner`: the owner with the smallest key is tried first.
 
-        That is the owner with the longest mark, then the one with the most marks of its dialect in the text, then the preferred dialect.
+        That is the owner with the longest mark, then the one with the most marks of its dialect in the text, then the preferred dialect,
+        then the first name.
         """
         name = owner.dialect
         if name not in self._ranks:
@@ -555,8 +560,8 @@ class _AnyStream(DialectStream):
     def _read_fenced_calls(self) -> Reading[tuple[list[ToolCall] | None, str]]:
         """Read calls after the ticks that open a fence; return them, and the name of their dialect.
 
-        The calls are an empty list if the fence contains a final answer. Return None and an empty name if the fence contains no calls; the
-        source is then at the furthest place that was read.
+        The calls are an empty list if the fence contains a final answer. If it contains no calls, they are None, and the name is empty; the source
+        is then at the furthest place that was read.
         """
         source = self._source
         begin, furthest = source.place, source.place
@@ -600,7 +605,8 @@ class _AnyStream(DialectStream):
     def _end_of_fence(self, line: re.Match[str], place: int) -> int:
         """Return the place after the end of the fence with the first line `line`, searching from `place` on.
 
-        It ends as in CommonMark, or else before the mark that ends the thoughts in which it was left open, or with the text.
+        It ends as in CommonMark, or else before the mark that ends the thoughts in which it was left open, or with the text. If back-ticks follow
+        in its first line, it is code within a line, and ends after at least as many back-ticks, or with the line.
         """
         text, fence = self._source.text, line[1] or line[2]
         if line[1] and line.end() < len(text) and text[line.end()] == "`":  # code within a line

@@ -423,7 +423,7 @@ def _plain_message(message: Any, where: str) -> dict[str, Any]:
     `reasoning` is also put under `reasoning_content`, if that is not there.
 
     Raises:
-        ChatTemplateError: It has no role, or contains something that is not JSON; the error names the place `where`.
+        ChatTemplateError: It is not a mapping, has no role that is text, or contains something that is not JSON; the error names the place `where`.
     """
     if not isinstance(message, Mapping) or not isinstance(message.get("role"), str):
         raise ChatTemplateError(

@@ -434,18 +434,21 @@ def _charge_replacing(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> N
 
 
 def _charge_join_filter(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Charge the filter `join`, whose `value` is the texts, and whose first argument may be the separator."""
+    """Charge the filter `join` by `_charge_separators`: `value` is the texts, an argument the separator."""
     _charge_separators(meter, value, arguments[0] if arguments else "")
 
 
 def _charge_join_method(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Charge the method `str.join`, whose `value` is the separator, and whose argument is the texts."""
+    """Charge `str.join` by `_charge_separators`: `value` is the separator, an argument the texts."""
     for values in arguments:
         _charge_separators(meter, values, value)
 
 
 def _charge_separators(meter: Meter, values: Any, separator: Any) -> None:
-    """Charge one unit for each item of `values`, and one for each 8 characters of `separator`; nothing without a length."""
+    """Charge, for each item of `values`, one unit and one more for each 8 characters of `separator`.
+
+    If `values` has no length, charge nothing.
+    """
     if hasattr(values, "__len__"):
         meter.spend(len(values) * (1 + len(str(separator)) // 8))
 
@@ -458,7 +461,7 @@ def _charge_padding(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> Non
 def _charge_indenting(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
     """Charge indenting: an eighth of the width for each line of `value`.
 
-    The width is the first argument, a number or a text; 4 by default.
+    The width is the first argument, a number, or a text whose length counts; 4 by default.
     """
     width = arguments[0] if arguments else 4
     meter.spend((1 + str(value).count("\n")) * (len(width) if isinstance(width, str) else int(width)) // 8)
@@ -467,7 +470,8 @@ def _charge_indenting(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> N
 def _charge_json(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
     """Charge writing JSON: for each argument, the weight of `value`, and the weight times size times 4.
 
-    The size of a number is the number itself, that of a text or of a list of texts its length, and any other size zero.
+    The size of a positive integer is the integer itself, that of a text, or of a list or tuple of texts, the number of characters, and any other
+    size zero.
     """
     for one in arguments:
         if isinstance(one, (str, int)):
@@ -478,9 +482,9 @@ def _charge_json(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
 
 
 def _charge_percent(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Charge the operator `%` of the text `value`: the arguments' weight for each `%`, and the widths.
+    """Charge `%` of the text `value`: the arguments' weight, once and for each `%`, and the widths.
 
-    Raise `OverBudgetError` for a width of four digits or more, or one that is an argument.
+    Raise `OverBudgetError` if `value` has a number of four digits or more, or a width that is an argument.
     """
     if _PERCENT_WIDTH.search(str(value)):
         raise OverBudgetError
@@ -489,9 +493,9 @@ def _charge_percent(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> Non
 
 
 def _charge_format(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Charge `str.format` of the text `value`: the weight of the arguments for each field, and the widths.
+    """Charge `str.format` of `value`: the arguments' weight, twice and for each `{`, and the widths.
 
-    Raise `OverBudgetError` for a width of four digits or more, or one that is an argument.
+    Raise `OverBudgetError` if `value` has a number of four digits or more, or a width that is an argument.
     """
     if _FIELD_WIDTH.search(str(value)):
         raise OverBudgetError
@@ -513,7 +517,7 @@ def _charge_search(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None
 
 
 def _refuse_lists(meter: Meter, value: Any, arguments: tuple[Any, ...]) -> None:
-    """Raise `OverBudgetError` if one of `arguments` is a list or a tuple: adding them up would copy each sum."""
+    """Raise `OverBudgetError` if any of `arguments` is a list or tuple: adding lists up copies each sum."""
     if any(isinstance(one, (list, tuple)) for one in arguments):
         raise OverBudgetError
 

@@ -96,7 +96,7 @@ _KIMI_SECTION: Final = ("<|tool_calls_section_begin|>", "<|tool_calls_section_en
 
 
 def _describe_for_glm(function: dict[str, Any]) -> str:
-    """Return the tool `function` as GLM-4's template shows it: a heading, and indented JSON."""
+    """Return the tool `function` as GLM-4's template shows it: a heading, indented JSON, and a sentence."""
     shown = json.dumps(function, ensure_ascii=False, indent=4)
     return f"## {function['name']}\n\n{shown}\n在调用上述函数时，请使用 Json 格式表示调用的参数。"
 
@@ -113,7 +113,7 @@ _TO_PLAMO_END: Final = TextMarks(_PLAMO_NAME[1])
 def _read_plamo(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read a call of PLaMo 3 from the end of the tag before its name on; return a list with the call.
 
-    Return None if the tags or the JSON object are malformed or cut off.
+    Return None if the name is missing, or the tags or the JSON object are malformed or cut off.
     """
     name, end = yield from source.until(_TO_PLAMO_END)
     yield from source.space()

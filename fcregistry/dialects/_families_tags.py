@@ -42,7 +42,8 @@ def _example(line: str) -> str:
 def _describe_in_elements(function: dict[str, Any]) -> str:
     """Return the tool `function` in elements, as the chat templates of Qwen3-Coder and MiMo show it.
 
-    Each property has its own element. Keywords of schemas other than type and description are elements with JSON in them.
+    Each property has its own element, with an element for each keyword of its schema, `type` and `description` first. The keywords of the
+    parameters' schema follow, except `type` and `properties`.
     """
     schema = function["parameters"]
     lines = [
@@ -63,7 +64,7 @@ def _describe_in_elements(function: dict[str, Any]) -> str:
 def _line(tag: str, value: Any) -> str:
     """Return an element `tag` with `value` in it: a string without outer space, or else JSON.
 
-    A space breaks whatever looks like a tag in either.
+    A space breaks whatever looks like a tag in `tag` or `value`.
     """
     text = value.strip() if isinstance(value, str) else json_text(value)
     return f"<{_break_tags(tag)}>{_break_tags(text)}</{_break_tags(tag)}>"
@@ -172,7 +173,7 @@ _MUSE_STOPS: Final = ("<|eot|>", "<|eom|>", "<|end_of_text|>")
 
 
 def _read_muse_header(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Take repetitions of `mark` and a header; return an empty list, or None if no `<|message|>` ends the header.
+    """Take repetitions of `mark` and a header; return an empty list, or None if no `<|message|>` ends it.
 
     A header of thoughts, of an answer or of another message is not taken, since it is a mark itself, and the list is empty, too; so it is at
     the end of the text behind `mark`. Else an optional recipient and `<|message|>` are taken.

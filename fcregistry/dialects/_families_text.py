@@ -51,6 +51,8 @@ _LAST: Final = ("properties", "required", "type")
 def _declare_with(quote: str) -> Callable[[dict[str, Any]], str]:
     """Return a function that returns the declaration of a tool, with the names of types in capitals.
 
+    The function raises `ValueError` if a text contains `quote`.
+
     Args:
         quote: The mark before and after a string.
     """
@@ -73,8 +75,8 @@ def _declare_with(quote: str) -> Callable[[dict[str, Any]], str]:
 def _capitalize_types(schema: Any) -> Any:
     """Return `schema`, or a list of schemas, with the names of types in capitals, for Google's models.
 
-    The keywords `properties`, `required` and `type` come last, if they are not empty; `additionalProperties` is left out. Any other value is
-    returned unchanged.
+    The keywords `properties`, `required` and `type` come last; they are left out if they are empty, `additionalProperties` always. Any other
+    value is returned unchanged.
     """
     if isinstance(schema, list):
         return [_capitalize_types(each) for each in schema]

@@ -64,7 +64,9 @@ def json_value(source: TextSource, opening: str = "{[") -> Reading[Any]:
 def _may_follow(mark: str, outside: str) -> bool:
     """Return whether a value or comment may begin with `mark` after `outside`, text outside strings.
 
-    The apostrophe in "[don't" and the slashes in "[see http://" begin neither: these texts are prose. A round bracket never does.
+    A comment may directly follow white space or a comma. A value may follow a comma or a colon, with white space between or not, or white space
+    alone. If `outside` is empty, all but `#` may come; a round bracket never may. So the apostrophe in "[don't" and the slashes in "[see http://"
+    begin neither: these texts are prose.
     """
     if not outside:
         return mark not in ("#", "(")
@@ -194,7 +196,8 @@ class RefusedText:
 def _call_of_pairs(pairs: object, names: tuple[str, ...], arguments: tuple[str, ...]) -> ToolCall | None:
     """Return the call that an object with the members `pairs` represents, with its arguments as JSON text.
 
-    Of several members of one name, the last counts. Return None if `pairs` is not a `_Pairs`, or has no name that is text, or no arguments.
+    Of several members of one name, the last counts. Return None if `pairs` is not a `_Pairs`, its name is missing, empty or not text, or its
+    arguments are missing or null.
 
     Args:
         pairs: The members.

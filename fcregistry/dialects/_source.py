@@ -102,7 +102,7 @@ def _marks_pattern(marks: Mapping[str, str]) -> str:
 def _beginning_pattern(mark: str) -> str:
     """Return the pattern that matches a beginning of `mark`, but not all of it, at the end of a text.
 
-    At least its first character must be there.
+    At least its first character must be there; that is all of a mark of one character.
     """
     pattern = ""
     for character in reversed(mark[1:-1]):

@@ -53,7 +53,7 @@ def _reader(quote: str, opens: str, closes: str) -> CallReader:
 
     Args:
         quote: The mark before and after a string.
-        opens: The mark that opens a section; it ends one that is malformed.
+        opens: The mark that opens a section. Within arguments, but not in a string, it shows that the call is malformed.
         closes: The mark that closes the section. If it is missing, complete calls are calls nevertheless.
     """
     first = re.escape("".join({mark[0] for mark in (quote, opens, closes)}))

@@ -253,10 +253,10 @@ def call_of(value: object, keys: CallKeys = USUAL_KEYS, *, bare: bool = False) -
 
 
 def _other_arguments(value: Mapping[str, Any], place: str | None, arguments: object) -> list[Any]:
-    """Return the values of other members of the call `value` whose names are like those of arguments.
+    """Return the values of further members of the call `value` whose keys are like those of arguments.
 
-    The member `place`, empty values, and values equal to its value `arguments` are left out. If these arguments were ignored, a different call
-    would run.
+    `place` is the key under which `arguments` were found; this member, empty values, and values equal to `arguments` are left out. If the returned
+    values were ignored, a different call would run.
     """
     names = [name for name in value if name != place and is_like_arguments(name)]
     return [held for name in names if (held := value[name]) and held != arguments]
@@ -466,7 +466,9 @@ def write_kimi(calls: Sequence[ToolCall]) -> str:
 
 
 def _kimi_id(call: ToolCall, place: int) -> str:
-    """Return the id of `call` if it contains the call's name, else `functions.NAME:PLACE`.
+    """Return the id of `call` if it is as Kimi writes it, else `functions.NAME:PLACE`.
+
+    Kimi's id is the call's name, which may follow `functions.`, and may precede a colon and a number.
 
     Raises:
         ValueError: The name is empty, has space around it, or a line break, `<` or `✿` in it.
@@ -605,7 +607,7 @@ def read_apertus(source: TextSource, mark: str) -> Reading[list[ToolCall] | None
 def _by_member(value: Any) -> ToolCall | None:
     """Return the call that an object `{NAME: ARGUMENTS}` represents, or None for any other value.
 
-    The name must not be blank, and the arguments must be an object or text.
+    The name must not be blank, and loses outer space; the arguments must be an object or text.
     """
     if not isinstance(value, dict) or len(value) != 1:
         return None

@@ -325,7 +325,7 @@ class _Literals(TokenCursor):
 
 
 def _is_string(token: str) -> bool:
-    """Return whether `token` is a string literal, with any prefix: whether it ends with a quote."""
+    """Return whether `token`, of at least two characters, ends with a quote, as string literals do."""
     return len(token) > 1 and token[-1] in "'\""
 
 
@@ -333,7 +333,7 @@ def _string_value(written: str) -> str:
     """Return the text of `written`, a string literal, with its escapes replaced unless it is raw.
 
     Raises:
-        MalformedError: It is of bytes, or formatted.
+        MalformedError: It is of bytes, formatted, or no string literal.
     """
     found = _STRING_PARTS(written)
     prefix = found[1].lower() if found else "?"

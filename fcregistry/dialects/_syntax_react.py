@@ -120,8 +120,8 @@ def _call_of_value(name: str, value: Any) -> list[ToolCall] | None:
 def _call_of_text(name: str, text: str, source: TextSource) -> list[ToolCall]:
     """Return a list with the call of the tool `name`, whose input is `text`.
 
-    `text` is the value of the tool's only parameter, an object within `name({…})`, or text for the executor to refuse. A tool without parameters
-    is called without arguments if `text` is empty, or a word like "none".
+    `text` is the value of the tool's only (required) parameter, an object within `name({…})`, or text for the executor to refuse. A tool without
+    parameters is called without arguments if `text` is empty, or a word like "none".
     """
     parameters = _text_parameters(source.shapes.of(name))
     if len(parameters) == 1:
@@ -185,7 +185,8 @@ def read_labelled_object(source: TextSource, mark: str) -> Reading[list[ToolCall
 def _call_of_action(value: Any, source: TextSource) -> list[ToolCall] | None:
     """Return a list with the call that the JSON value `value` represents, or None if it is not an action.
 
-    For a final answer, return an empty list, and put the answer into `source.left`.
+    For a final answer, return an empty list, and put the answer into `source.left`. An input that is text is read as `_call_of_text` says. A
+    `RefusedText` can be an action, too.
     """
     if isinstance(value, RefusedText):
         return value.calls(("action",), ("action_input",))

@@ -233,7 +233,7 @@ class _TagReader:
         add_argument(arguments, key, source.shapes.value(name, key, text) if value is FAILED else value, source)
 
     def _unframed(self, text: str) -> str:
-        """Return `text`, a value, without its outer line breaks, and with its HTML entities replaced.
+        """Return `text`, a value, without one line break at each end, and with its HTML entities replaced.
 
         Each is done only if the syntax says so.
         """

@@ -257,8 +257,9 @@ def json_values(text: str, exact: bool) -> list[Found]:
 def _scan(text: str, exact: bool) -> Iterator[Found]:
     """Yield the JSON values in `text`, as `FoundValue`s, and a `Rejected` for what only begins like one.
 
-    They come from left to right, in linear time. A value that does not end ends the search, unless a code block that names JSON follows and the
-    value is not in a code block itself. `exact` says whether numbers keep their digits.
+    They come from left to right, in linear time; code blocks in other languages than JSON are skipped. A value that does not end ends the search,
+    unless a code block that names JSON follows and the value is not in a code block itself. Too many of them end it with one more `Rejected`.
+    `exact` says whether numbers keep their digits.
     """
     place, fenced, count = 0, False, 0
     while mark := _MARK.search(text, place):
@@ -293,7 +294,7 @@ def _scan(text: str, exact: bool) -> Iterator[Found]:
 def _end_of_block(text: str, place: int, fence: str) -> int:
     """Return the place after the end of the code block with the fence `fence`, searching from `place`.
 
-    It ends with a line with as long a fence, or with the text.
+    It ends with a line with at least as long a fence, or with the text.
     """
     end = re.compile(rf"^[ \t]*{fence}`*[ \t]*$", re.MULTILINE).search(text, place)
     return len(text) if end is None else end.end()

@@ -177,9 +177,9 @@ class OutputFormat(Generic[T]):
         return self.read(text).unwrap()
 
     def _unquoted_string(self, text: str) -> list[Found]:
-        """Return a list with `text` as a string, a `FoundValue`, if it is valid and nothing else can be meant.
+        """Return a list with `text` as a string, a `FoundValue`, if that is valid; an empty list otherwise.
 
-        Otherwise, and for an empty text, the list is empty. A choice or a date can be meant so, but not an object in words.
+        The list is empty, too, if `text` is empty, or the type also takes objects or arrays.
         """
         is_text = "string" in self._codec.kinds and self._codec.kinds.isdisjoint(("object", "array"))
         return [FoundValue(text, (_READ_AS_TEXT,))] if text and is_text and not self._problems(text) else []

@@ -127,7 +127,10 @@ class ToolPrompt:
         return dialects.Parsed("" if calls else text.strip(), tool_calls=calls, repairs=reading.repairs)
 
     def _own_template(self, fillings: Mapping[str, str]) -> str:
-        """Return the default template, which has a part for each placeholder that `fillings` has a text for."""
+        """Return the default template: the parts for tools and for calls, joined by blank lines.
+
+        The context and the examples have parts only if they are in `fillings`; an output there replaces the part for calls.
+        """
         parts = [TOOLS]
         if "context" in fillings:
             parts.append(CONTEXT)
