@@ -127,7 +127,7 @@ class Screen:
         self._pieces.append(text)
 
     def _end_text(self, event: Event | None = None) -> None:
-        """End the model's text or thoughts; show them whole if they were not shown in pieces.
+        """End the model's text or thoughts: show them whole, or a line end if they were shown in pieces.
 
         The text of the answer, after which `event` says that the run has ended well, is not shown whole.
 

@@ -60,7 +60,7 @@ class _Call(click.Command):
 
 
 def _complete_arguments(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem[str]]:
-    """Return the completions of a word after the tool's name, which the command itself finds."""
+    """Return the command's own completions (`shell_complete`) of a word after the tool's name."""
     return ctx.command.shell_complete(ctx, incomplete)
 
 
@@ -175,9 +175,9 @@ def _as_options(error: CallError, tool: Tool) -> str:
 
 
 def _show_traceback(exception: BaseException | None, verbose: bool) -> None:
-    """Write the traceback of a tool's exception to stderr; only a hint without `verbose` or an exception.
+    """Write the traceback of `exception` to stderr if `verbose` and it is not None, else a hint.
 
-    The first frames, those of fcregistry and Python, are left out.
+    The first frames, those of fcregistry and Python, are left out, unless there are no others.
     """
     if verbose and exception is not None:
         from traceback import format_exception  # only on the way to an error

@@ -132,7 +132,7 @@ def _write(found: DistributionDiff) -> None:
 def _advice(found: DistributionDiff) -> str:
     """Return in words the version that the changes ask for, and whether the new version is enough.
 
-    The second part is left out if it is not known.
+    The second part is left out if it is not known. With an unknown change and no breaking one, a remark says that a major version may be needed.
     """
     asked = f"this asks for a {found.bump} version" + (f", at least {found.suggested}" if found.suggested else "")
     judged = {

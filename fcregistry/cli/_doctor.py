@@ -79,7 +79,7 @@ def _write(findings: tuple[Finding, ...], verbose: bool) -> None:
 
 
 def _place(name: str) -> str:
-    """Return the message that all is well with a tool, with its id and origin, or with a distribution.
+    """Return a message: a tool is there, with its id and origin; or all is well with a distribution.
 
     Args:
         name: The name of either; if no tool has it, it is taken for a distribution.

@@ -76,7 +76,10 @@ def command(
 
 
 def _write(findings: Sequence[LintFinding]) -> None:
-    """Write two lines to stdout for each finding: place, severity, rule, tool and message; the advice."""
+    """Write two lines to stdout for each finding; the second is its advice.
+
+    The first has its place (if it has a file), severity, rule, tool and message.
+    """
     for each in findings:
         place = "" if each.file is None else f"{relative_path(Path(each.file))}:{each.line}: "
         say(" ".join(f"{place}{each.severity} {each.rule}: {each.tool}: {each.message}".split()))
@@ -84,7 +87,10 @@ def _write(findings: Sequence[LintFinding]) -> None:
 
 
 def _summary(findings: Sequence[LintFinding], tools: int) -> str:
-    """Return a sentence with the number of findings of each severity, and the number `tools` of tools."""
+    """Return a sentence with the number of findings of each severity, and the number `tools` of tools.
+
+    A severity without findings is left out; without any finding, the sentence says that nothing was found.
+    """
     counts = Counter(finding.severity for finding in findings)
     found = [counted(counts[severity], severity) for severity in SEVERITIES if counts[severity]]
     return f"{', '.join(found) or 'Nothing found'} in {counted(tools, 'tool')}."

@@ -87,7 +87,10 @@ def show_command(ctx: click.Context, distribution: str | None, as_json: bool) ->
 
 
 def _json(plugin: FoundPlugin, manifest: Manifest | ManifestProblem | None) -> dict[str, object]:
-    """Return the manifest of a plugin as a JSON object; without sources and tools if it cannot be used."""
+    """Return the manifest of a plugin as a JSON object.
+
+    If `manifest` is a problem or None, `sources` and `tools` are empty; if it is None, `path` is None. A stale manifest has all of them.
+    """
     usable = manifest if isinstance(manifest, Manifest) else None
     return {
         "plugin": plugin.label,
@@ -100,7 +103,10 @@ def _json(plugin: FoundPlugin, manifest: Manifest | ManifestProblem | None) -> d
 
 
 def _write_states(found: Iterable[tuple[FoundPlugin, Manifest | ManifestProblem | None]]) -> None:
-    """Write the state of each plugin's manifest to stdout, and a table of the tools in usable ones."""
+    """Write the state of each plugin's manifest to stdout, and advice for a `ManifestProblem`.
+
+    Below is a table of the tools in all other manifests, stale ones too; none if there are no tools.
+    """
     rows = []
     for plugin, manifest in found:
         say(f"{plugin.label}: {f'{relative_path(manifest.path)} ' if manifest else ''}{_state(manifest)}")

@@ -123,6 +123,6 @@ def _command_row(command: FoundCommand) -> dict[str, Any]:
 
 
 def _found(found: FoundEntryPoint, kind: str) -> dict[str, Any]:
-    """Return the part of a row that all kinds of entry points have: kind, names, version and module."""
+    """Return what the rows of all entry points have: kind, names, version, and the value as `module`."""
     names = ("distribution", "version", "entry_point")
     return {"kind": kind, **{name: getattr(found, name) for name in names}, "module": found.value}

@@ -81,7 +81,9 @@ def _write_tool(tool: Tool) -> None:
 
 
 def _parameter(name: str, schema: Any, required: bool, root: dict[str, Any]) -> str:
-    """Return the line of a parameter: name, type, bounds, whether it is required, and description.
+    """Return the line of a parameter: name, type, bounds, default, and description.
+
+    Without a default, the line says whether the parameter is required or optional.
 
     Args:
         name: The name.

@@ -393,7 +393,7 @@ def _import(module: str) -> None:
 def _hiding(name: str) -> str | None:
     """Return the origin of an installed module that hides a module of the working folder.
 
-    The result is None if the folder has no module or package `name`, or if that itself is found.
+    The result is None if the folder has no module or package `name`, or if Python finds that itself, or nothing with an origin.
 
     Args:
         name: The name of a top-level module.

@@ -380,7 +380,7 @@ def _loop_policy() -> str | None:
 
 
 def _broad_filters(filters: list[Any]) -> Iterator[str]:
-    """Yield `action category` for each filter of a built-in category in any module, with any message.
+    """Yield `action category` for each filter of a built-in category with any message, module and line.
 
     Args:
         filters: Filters as in `warnings.filters`; all others of them are left out.

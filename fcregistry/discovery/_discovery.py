@@ -328,7 +328,8 @@ class Discovery:
         metadata, are left out.
 
         Args:
-            distribution: The distribution of the plugins; None for all plugins.
+            distribution: The distribution of the plugins; None for all plugins. If it is given and `describe` is not set, as in a program, plugins
+                that were described as too slow count as not described.
         """
         by_key, known = self.installed.by_key, self.index.descriptions()
         if distribution is not None and self.describe is None:

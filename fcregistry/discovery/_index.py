@@ -367,7 +367,7 @@ class Index:
     def _record(self, described: Described, row: int) -> ToolRecord | None:
         """Return the record of `described` from the row `row` of the table of tools.
 
-        The result is None if the row does not exist, is of another tool, or if the file is damaged.
+        The result is None if the row does not exist or is of another tool. If the file is damaged, the new one is read (see `_ask`).
         """
 
         def read(_: _Snapshot, connection: sqlite3.Connection) -> ToolRecord | None:

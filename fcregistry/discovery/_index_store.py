@@ -184,7 +184,7 @@ class IndexFile:
                     os.remove(new)
 
     def _write(self, new: str, write: Callable[[sqlite3.Connection], None], *, is_copy: bool) -> None:
-        """Create the file `new`, or replace it: a copy of this file, or an empty index, changed by `write`.
+        """Create or replace `new`: a copy of this file if `is_copy`, else an empty index; `write` changes it.
 
         A damaged copy raises `sqlite3.DatabaseError` or `ValueError`.
         """
@@ -671,7 +671,7 @@ def lines_in(connection: sqlite3.Connection) -> tuple[bool, Iterable[StoredLine]
 
 
 def _write_lines(connection: sqlite3.Connection, distributions: dict[int, str]) -> None:
-    """Write the lines that `lines_in` reads; `distributions` has that of each plugin, by row number."""
+    """Write what `lines_in` reads; `distributions` is row number of a plugin -> its distribution."""
     import json  # as above
 
     lines: list[tuple[int, int, str, str, str, str]] = []

@@ -201,8 +201,7 @@ def is_being_imported(module: str) -> bool:
 def _owner(module: str, claims: Mapping[str, list[FoundPlugin]]) -> FoundPlugin:
     """Return the plugin that owns a module.
 
-    That is a plugin whose entry point names the module, unless the module's file is in the distribution of a plugin that names a package
-    above it.
+    Of the plugins whose entry points name the module or a package above it, it is the one with the least `_claim_key`.
 
     Args:
         module: The module, which some entry point names.
@@ -223,8 +222,8 @@ def _owner(module: str, claims: Mapping[str, list[FoundPlugin]]) -> FoundPlugin:
 def _claim_key(plugin: FoundPlugin, module: str) -> tuple[int, int, bool]:
     """Return the sort key of a plugin that may own the module `module`; the least key wins.
 
-    First come plugins whose distributions hold the file of the module, then those that name the nearest module, and of these those that name
-    no object in it.
+    It compares first whether the plugin's distribution holds the file of `module` (yes, unknown, no), then the module that the plugin names (the
+    longest name first), then whether it names no object in that (yes, no).
     """
     return (_ORDER_OF_HOLDERS[plugin.holds(module)], -len(plugin.module), bool(plugin.attribute))
 

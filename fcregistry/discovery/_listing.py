@@ -108,7 +108,10 @@ def _complete_index() -> Index | None:
 
 
 def _line(owned: Owned) -> ToolLine:
-    """Return (name with group, distribution or "", summary) of a tool, which is described or declared."""
+    """Return (name with group, distribution or "", summary) of a tool, which is described or declared.
+
+    The summary of a deprecated tool begins with `(deprecated)`.
+    """
     declaration, owner = owned
     if isinstance(declaration, Described):
         summary, deprecated = (

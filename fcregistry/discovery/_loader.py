@@ -217,9 +217,9 @@ class NamedTools:
         self._add(Declaration(function, name, DEFAULT_GROUP, self._plugin.module, {}))
 
     def _claim(self, decorated: Iterable[Declaration]) -> bool:
-        """Make this plugin the owner of those in `decorated` without an owner; return whether there are any.
+        """Make this plugin the owner of those in `decorated` that have no owner.
 
-        The result is True also if other plugins own them all.
+        Return whether `decorated` has any declaration: True also if other plugins own them all.
         """
         found = list(decorated)
         for each in found:

@@ -266,7 +266,7 @@ def _shortened(text: str, most: int) -> str:
 def _check_inside(name: str) -> None:
     """Raise `ValueError` if `name` cannot be a path, or may lead out of the package's parent folder.
 
-    That is so if it is absolute, or has `..`, a backslash or a colon.
+    A path cannot have a NUL or a surrogate. `name` may lead out if it is absolute, or has `..`, a backslash or a colon.
     """
     if "\0" in name or _SURROGATE.search(name):
         raise ValueError(f"it names a path that no file can have: {_shortened(repr(name), _LONGEST_VALUE)}")
@@ -432,7 +432,9 @@ def manifest_drift(described: Iterable[ToolRecord], current: Iterable[ToolRecord
 
 
 def _value_differences(old: Any, new: Any, path: str) -> Iterator[str]:
-    """Yield a line for each difference between two JSON values, at any depth.
+    """Yield a line for each difference between two JSON values: between objects, at any depth.
+
+    Arrays are compared as a whole; outside them, 1 and 1.0 differ.
 
     Args:
         old: The value in the description.

@@ -400,8 +400,8 @@ class _Process:
 def _files_of(plugin: FoundPlugin) -> dict[str, tuple[int, int]]:
     """Return the files of a plugin's module and of the packages above it that exist, with their stamps.
 
-    They replace the files that its import reads, which are unknown. The first folder of the plugin's own and those on `sys.path` that has any of them
-    counts; the result is empty if none has.
+    They replace the files that its import reads, which are unknown. Only one folder counts: the plugin's
+    own if it has any of them, else the first on `sys.path` that has any; the result is empty if none has.
     """
     from fcregistry.discovery._finder import stamp_of
 
