@@ -77,6 +77,7 @@ FLOORS = {
     "openai": "tests/models/test_openai_streams.py",
     "opentelemetry-sdk": "tests/execution/test_spans.py",
     "pebble": "tests/execution/test_isolation.py",
+    "pip": "plugins/fcregistry-llama/tests/test_llama_fetching.py",
     "platformdirs": "tests/test_folders.py",
     "pluggy": "tests/discovery/test_hooks.py",
     "pydantic": "tests/types/test_pydantic_types.py",
