@@ -206,7 +206,10 @@ class Rules(NamedTuple):
 
 
 def _names(selector: Selector, subject: SelectorSubject, *, broadly: bool) -> bool:
-    """Return whether `selector` names the tool `subject`; `broadly` is as for `Rules.names`."""
+    """Return whether `selector` names the tool `subject`.
+
+    If `broadly`, it also names a tool by its aliases, and `distribution:name` a tool of any group.
+    """
     if not broadly:
         return selector.matches(subject)
     known_as = (subject, *(subject._replace(name=alias) for alias in subject.aliases))

@@ -364,7 +364,7 @@ def _show_array(schema: dict[str, Any]) -> str:
 
 
 def _show_object(schema: dict[str, Any]) -> str:
-    """Return an object schema as `{name: T, other?: T, [name]: T}`, or `object` if it names no fields."""
+    """Return an object schema as `{name: T, other?: T, [name]: T}`, or `object` if it has no such part."""
     required = schema.get("required", ())
     fields = [show_parameter(name, each, name in required) for name, each in schema.get("properties", {}).items()]
     extra = schema.get("additionalProperties")

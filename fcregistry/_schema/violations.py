@@ -354,7 +354,7 @@ def _check_unknown_names(
 
 
 def _check_property_names(place: _Place, names: Any, value: Any, found: list[Violation]) -> None:
-    """Append a violation for each name in `value` that the schema `names` does not accept."""
+    """Append a violation for each name in `value` that `names` refuses, until there are `MAX_VIOLATIONS`."""
     scope = place.scope.inside(names)
     for name in value:
         # A name is not the property's value, so it gets a place of its own: no array has an item -1.
@@ -373,6 +373,7 @@ def _check_dependencies(place: _Place, dependencies: Any, value: Any, found: lis
     """Append the violations of `dependencies`, and of the two keywords that it was split into in 2019-09.
 
     What a name in `value` asks for is a list of names or a subschema. Each violation has the condition that this name is there.
+    The function ends when there are `MAX_VIOLATIONS`.
     """
     for name, needed in dependencies.items():
         if name in value:
@@ -455,7 +456,7 @@ def _check_unique_items(place: _Place, wanted: Any, value: Any, found: list[Viol
 
 
 def _check_all_of(place: _Place, schemas: Any, value: Any, found: list[Violation]) -> None:
-    """Append the violations of each of `schemas` by `value`."""
+    """Append the violations of each of `schemas` by `value`, until there are `MAX_VIOLATIONS`."""
     for schema in schemas:
         _add(place.apply(schema, value), found)
         if len(found) >= MAX_VIOLATIONS:
@@ -539,7 +540,10 @@ def _check_not(place: _Place, unwanted: Any, value: Any, found: list[Violation])
 
 
 def _check_unevaluated_properties(place: _Place, allowed: Any, value: Any, found: list[Violation]) -> None:
-    """Append the violations of `allowed` by the properties that no schema in this place evaluates."""
+    """Append the violations of `allowed` by the properties that no schema in this place evaluates.
+
+    They are one violation if `allowed` is False; see `_check_unknown_names`.
+    """
     evaluated: set[str] = set()
     known: dict[str, None] = {}
     for each in _places_in_place(place, value):

@@ -121,6 +121,8 @@ class Encoder:
     def _type_call(self, made: TypeCall, expected: Codec, path: Path) -> Any:
         """Return the JSON value of a call of a type, such as `Point(x=1, y=2)`.
 
+        It is an object for a record, and for any other type the JSON value of the one argument.
+
         Args:
             made: The call.
             expected: The codec of its place.

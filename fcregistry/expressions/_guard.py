@@ -302,7 +302,7 @@ class _Scan:
     def _string(self, found: re.Match[str]) -> int:
         """Check the string that `found` begins, and return where it ends.
 
-        Problems are added for f-strings, lone surrogates and null characters; `_escapes` notes edits of unknown escapes.
+        Problems are added for f-strings and t-strings, lone surrogates and null characters; `_escapes` notes edits of unknown escapes.
 
         Raises:
             CutOff: It is never closed, and nothing else is wrong before.

@@ -281,7 +281,8 @@ class CallReader:
     def _read_value(self, node: ast.expr) -> Any:
         """Return the value of a node; `REFUSED` if something is wrong with it, which is in `problems` then.
 
-        The value may contain placeholders, such as a `CallResult`. The kinds of nodes below are all that an argument may be made of.
+        The value may contain placeholders, such as a `CallResult`, or `REFUSED` for a wrong item. The kinds of nodes below are all that an
+        argument may be made of.
 
         Raises:
             ExpressionError: There are too many problems.

@@ -89,7 +89,7 @@ class TypeWriter(ABC):
         self.dropped.append(Dropped(path=json_path(place), keyword=keyword, value=value, reason=reason))
 
     def _alternatives(self, given: Any, place: Place, commented: bool) -> list[str]:
-        """Return the alternatives of the type of the schema `given`, at least one, none of them a union.
+        """Return the alternatives of the type of the schema `given`, none of them a union.
 
         Unless `commented` is true, keywords that no type expresses are recorded as dropped. Duplicates are not removed.
         """

@@ -430,7 +430,7 @@ def _kind_of_field(name: str, metadata: Set[str]) -> _FieldKind:
 
 
 def _is_empty(arguments: Any) -> bool:
-    """Return whether `arguments` are empty: None, an empty object, or text that is blank or empty JSON."""
+    """Return whether `arguments` are empty: false in Python, blank text, or JSON such as `{}` or `null`."""
     if isinstance(arguments, str):
         return arguments.strip('{}[]" \t\r\n') in ("", "null")
     return not arguments

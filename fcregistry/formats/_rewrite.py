@@ -296,7 +296,8 @@ class Rewriter:
     def _write_reference(self, schema: dict[str, Any], path: Place) -> dict[str, Any] | None:
         """Return `schema` with its `$ref`, or with the target instead; None if no value is valid.
 
-        The definition of a reference that stays is added to `_defs`. A reference that leads nowhere is recorded as a problem.
+        The definition of a reference that stays is added to `_defs`. A reference that leads nowhere is recorded as a problem, and
+        gives the schema of `null`.
         """
         place = self._references.place(schema["$ref"])
         if place is None:
@@ -401,7 +402,7 @@ class Rewriter:
     def _write_choices(self, node: Node) -> bool:
         """Write a constant as an enum, and unsupported enum values as their types; always return True.
 
-        An enum with objects or arrays is dropped; it is a problem if every schema must have a type.
+        A constant stays if the provider has `const`. An enum with objects or arrays is dropped; it is a problem if every schema must have a type.
         """
         schema = node.schema
         if "const" in schema and "const" not in self._keywords:
@@ -485,7 +486,8 @@ class Rewriter:
     def _write_object(self, node: Node) -> bool:
         """Rewrite the properties of an object; return False if a required one cannot have a value, else True.
 
-        Optional properties that cannot have a value are removed. A schema of another type is left as it is.
+        Optional properties that cannot have a value are removed; the others also accept null if the profile requires all. A schema of
+        another type is left as it is.
         """
         schema, profile = node.schema, self._profile
         has_others = isinstance(schema.get("additionalProperties"), dict)
@@ -515,7 +517,7 @@ class Rewriter:
     def _close_object(self, node: Node) -> None:
         """Forbid all names in the object of `node` but the listed ones.
 
-        If the schema allows others explicitly, a problem is recorded; if it only does not forbid them, they are recorded as dropped.
+        If the schema allows others explicitly, or lists none, a problem is recorded; if it only does not forbid them, they are recorded as dropped.
         """
         schema = node.schema
         is_closed = schema.get("additionalProperties") is False

@@ -196,7 +196,7 @@ class _Types(TypeWriter):
         return f"{text} ({note})".strip() if note else text
 
     def _hint(self, name: str, schema: Any, required: bool, place: Place) -> str:
-        """Return the type hint of the field `name` at `place`; `NotRequired[…]` unless it is `required`.
+        """Return the type hint of the field `name`; `NotRequired[…]` unless it is `required`.
 
         `schema` is the field's; `place` is that of its TypedDict.
         """

@@ -508,9 +508,9 @@ def needed_bump(bump: Bump, old: str | None) -> Bump:
 
 
 def _actual_bump(old: Version, new: Version) -> Bump:
-    """Return the number of the version that changed; `none` if the versions are equal.
+    """Return `major`, `minor` or `patch`, by the first number that changed; `none` if nothing did.
 
-    Any change from a pre-release counts as one of the first number. A fourth number, or the text after the numbers, counts as the third.
+    A new epoch, and any change from a pre-release such as `1.0rc1`, is `major`. A fourth number, or the text after the numbers, is `patch`.
     """
     if new.epoch != old.epoch or new.release[0] != old.release[0]:
         return "major"

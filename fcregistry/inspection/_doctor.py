@@ -117,7 +117,8 @@ def _search_advice() -> str:
 def _why_missing(wanted: str | None) -> Iterator[Finding]:
     """Yield findings that may explain a missing tool: of the distribution `wanted` or, if None, of all.
 
-    They are about plugins that do not load or are disabled, misspelt groups and unreadable metadata; first, that `wanted` is not used or missing.
+    They are about plugins that do not load or are disabled, misspelt groups and unreadable metadata. Before them comes the reason that no plugin of
+    `wanted` is used, if it has none.
     """
     if wanted is not None:
         yield from _why_distribution_is_missing(wanted)

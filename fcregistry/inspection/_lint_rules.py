@@ -319,7 +319,11 @@ def _messages_of_open(inner: InnerSchema) -> Iterator[str]:
     "let the type accept it too, as in int | None = None, or choose another default",
 )
 def _invalid_defaults(subject: LintSubject) -> Iterator[Remark]:
-    """Yield a remark for each default that the schema refuses, or that is not of its parameter's type."""
+    """Yield a remark for each problem that the schema has with a default in it.
+
+    Yield one, too, for each default of the function that the schema lacks and that is not of its parameter's type; not if the author wrote the
+    schema.
+    """
     for name, schema in subject.properties.items():
         if isinstance(schema, dict) and "default" in schema:
             for problem in _problems_of(subject, name, schema["default"]):
@@ -618,7 +622,10 @@ def _annotation_text(annotation: object) -> str:
 
 @rule("result-without-schema", "note", "return a dataclass, a TypedDict or JSON values, and annotate that")
 def _result_without_schema(subject: LintSubject) -> Iterator[Remark]:
-    """Yield a remark if the annotated result has no schema, and is not `Content` or `ToolOutput`."""
+    """Yield a remark if the annotated result has no schema, and has no `Content` or `ToolOutput` in it.
+
+    There is none if the author wrote the schema of the parameters.
+    """
     function = underlying(subject.tool.function)
     if subject.tool.signature.returns is not None or "return" not in annotations_of(function) or subject.is_external:
         return

@@ -110,7 +110,7 @@ def _bound(name: str, exclusive: str, sign: int) -> Rule:
 
 
 def _multiple(old: Constraints, new: Constraints) -> Effect:
-    """Return the effect of a changed `multipleOf`; not known (None) if both have one that is not an int."""
+    """Return the effect of a changed `multipleOf`; not known (None) if both have one, and not both ints."""
     before, after = old.get("multipleOf"), new.get("multipleOf")
     if isinstance(before, int) and isinstance(after, int):
         return before % after != 0, after % before != 0
@@ -310,10 +310,7 @@ class _Comparison:
     def _value_differences(self, old: tuple[Any, Any], new: tuple[Any, Any], path: Path) -> Iterator[Difference]:
         """Yield the differences between two parts of which one lists its values.
 
-        Args:
-            old: The old part as it is written, and with its references followed.
-            new: The new part in both forms.
-            path: The place.
+        Each part is a pair: the part as it is written, and with its references followed.
         """
         accepted, accepts = self._old.checker(old[0]), self._new.checker(new[0])
         if accepted is None or accepts is None:
@@ -435,7 +432,7 @@ class _Comparison:
     # --- Objects ---
 
     def _object_differences(self, old: Constraints, new: Constraints, path: Path) -> Iterator[Difference]:
-        """Yield the differences of the properties of an object, in the order of the new schema."""
+        """Yield the differences of properties, in the new schema's order, then those of all other names."""
         before, after = _Object(old), _Object(new)
         for name in dict.fromkeys([*after.named, *before.named, *sorted(after.required | before.required)]):
             yield from self._property_differences(name, before, after, (*path, _segment(name)))
@@ -528,7 +525,7 @@ def _constraints(schema: Constraints) -> dict[str, Any]:
 
 
 def _branches(schema: dict[str, Any]) -> list[Any]:
-    """Return the alternatives of a schema: those of its `anyOf`, one for each type, or the schema itself."""
+    """Return the alternatives: those of an `anyOf` alone, one for each type, or all constraints as one."""
     constraints = _constraints(schema)
     if constraints.keys() == {"anyOf"}:
         return [each for branch in constraints["anyOf"] for each in _nested_branches(branch)]
@@ -555,7 +552,7 @@ def _label(part: Any, resolved: Any) -> str:
 
 
 def _type_text(part: Any, resolved: Any) -> str:
-    """Return the `type` of an alternative as JSON text, `null` without one; arguments as for `_label`."""
+    """Return as JSON the `type` of `resolved` (null without one), or `part` if `resolved` is not a dict."""
     return json_text(resolved.get("type") if isinstance(resolved, dict) else part)
 
 
@@ -590,7 +587,10 @@ def _tag(schema: Any) -> tuple[str, Any] | None:
 
 
 def _are_disjoint(one: Any, other: Any, *, always: bool = False) -> bool:
-    """Return whether two alternatives have different types or tags; False if one is None."""
+    """Return whether two alternatives have different types or tags; False if one is None.
+
+    With `always`, a tag counts only if both have the type `object` and require the tag.
+    """
     if one is None or other is None:
         return False
     if not _types(one) & _types(other):

@@ -293,7 +293,7 @@ def _plugins_of(distributions: Iterable[str]) -> tuple[FoundPlugin, ...]:
 def _named_plugins(selectors: Iterable[Selector]) -> tuple[FoundPlugin, ...]:
     """Return the plugins whose distribution a selector names, without those that exclude.
 
-    Whether these plugins load is checked, too.
+    The caller checks whether these plugins load.
     """
     wanted = [each for each in selectors if each.distribution is not None and not each.excludes]
     return tuple(
@@ -304,7 +304,7 @@ def _named_plugins(selectors: Iterable[Selector]) -> tuple[FoundPlugin, ...]:
 def _to_load(selectors: tuple[Selector, ...], plugins: tuple[FoundPlugin, ...]) -> tuple[str | None, ...]:
     """Return the distributions to import before tools are selected: those of `plugins`, each once.
 
-    It is `(None,)`, which means all of them, if a selector may match tools of any distribution.
+    It is `(None,)`, which means all of them, if a selector may match tools of any distribution, or all exclude.
     """
     wanted = [each for each in selectors if not each.excludes]
     if selectors and (not wanted or any(each.distribution is None for each in wanted)):

@@ -349,7 +349,7 @@ class _Bound(NamedTuple):
 
 
 def _bound(schema: Mapping[str, Any], sign: int) -> _Bound | None:
-    """Return the tightest lower bound, or with the sign -1 that of the negatives; None if there is none."""
+    """Return the tightest lower bound, or with the `sign` -1 the upper one, negated; None without a bound."""
     inclusive, exclusive = ("minimum", "exclusiveMinimum") if sign > 0 else ("maximum", "exclusiveMaximum")
     limit, beyond = schema.get(inclusive), schema.get(exclusive)
     bounds = [] if limit is None else [_Bound(sign * Fraction(limit), beyond is True)]  # `true`: draft 4
@@ -367,9 +367,9 @@ def _step(schema: Mapping[str, Any]) -> Fraction | None:
 
 
 def _counts(schema: Mapping[str, Any], unit: Fraction) -> tuple[int | None, int | None]:
-    """Return the least and the greatest count of `unit` within the bounds; None for each missing bound.
+    """Return the least and the greatest `n` with `n * unit` within the bounds; None for a missing bound.
 
-    The least may be above the greatest: then no multiple is within the bounds.
+    The least may be above the greatest: then no multiple of `unit` is within the bounds.
     """
     low, high = (
         None

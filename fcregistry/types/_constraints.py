@@ -456,7 +456,7 @@ KEYWORD_CHECKS: Final[dict[str, tuple[str, Callable[[Any, Any], bool]]]] = {
 def _as_json_number(limit: Any) -> float | None:
     """Return the int or float that equals `limit` exactly, by its written digits.
 
-    None if there is none: `limit` is not a number, is not finite, or has more digits than a float.
+    None if there is none: `limit` is not a number, is not finite, or is not whole and has digits that no float has.
     """
     if not _is_number(limit):
         return None

@@ -50,7 +50,7 @@ def _build_dataclass(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Field
 def _dataclass_field(field: Any) -> Field | None:
     """Return the record's field for a dataclass's field, or for an `InitVar`, which is write-only.
 
-    None if it is not an argument of the class: `init` is False, or it is a ClassVar. A factory makes no published default.
+    None if it is not an argument of the class: `init` is False, or it is a ClassVar. A default that a factory makes is `MISSING`.
     """
     init_only = field._field_type is _INIT_VAR
     if not field.init or not (init_only or field._field_type is _FIELD):
@@ -65,7 +65,7 @@ def _dataclass_field(field: Any) -> Field | None:
 def _build_typed_dict(annotation: Any, cls: Any) -> tuple[RecordCodec, list[Field]]:
     """Return the codec of a TypedDict, without fields, and its fields.
 
-    Instances are dicts. The codec's `extra_type` is that of other keys, if the TypedDict takes such.
+    Instances are dicts. The codec's `extra_type` is the type of the values of other keys, or `MISSING` if the TypedDict takes none.
     """
     codec = RecordCodec(
         cls,
