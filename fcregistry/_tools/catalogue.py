@@ -319,7 +319,7 @@ class Catalogue:
         return f": it is a group, and its tools are '{name}.*'" if is_one else ""
 
     def _why_hidden(self, name: str) -> str:
-        """Return why a tool is hidden whose name or alias is the last part of `name`; empty if none is.
+        """Return the reason a tool is hidden whose name or alias is the last part of `name`; empty if none is.
 
         If only the distribution in `name` is refused, the reason is that. Empty, too, for a registry that does not
         discover plugins.

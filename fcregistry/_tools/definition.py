@@ -270,7 +270,7 @@ def _read_external_schema(declared: Declaration, given: Mapping[str, Any]) -> tu
 
 
 def _file_problems(options: Mapping[str, Any], packed: bytes) -> tuple[str, ...]:
-    """Return a phrase for each name in `input_files` and `output_files` that is no parameter, or no path.
+    """Return a phrase for each of `input_files` and `output_files` that is not a parameter, or not a path.
 
     A parameter may be a path if its schema accepts a string or a list of strings.
 

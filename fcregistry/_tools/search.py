@@ -286,7 +286,7 @@ def rank_rows(connection: sqlite3.Connection, query: str) -> Iterator[tuple[int,
 
 
 def _fts_expression(connection: sqlite3.Connection, query: str) -> str:
-    """Return an FTS5 expression that matches any of the words of `query`; empty if no tool has one.
+    """Return an FTS5 expression that matches any of the first words of `query`; empty if no tool has one.
 
     Also matched are prefixes, singulars and, for a word that is nowhere, words of similar spelling. Words that more
     than half of the tools have are left out; if there are no others, only the rarest stays.
@@ -321,7 +321,7 @@ def _fts_expression(connection: sqlite3.Connection, query: str) -> str:
 
 
 def _singular(word: str) -> str:
-    """Return `word` with `y` for a final `ies` or without a final `s`; empty if it is no English plural.
+    """Return `word` with `y` for a final `ies`, or without a final `s`; or an empty text.
 
     That is so for words of fewer than 4 letters, not in ASCII, without `s` at the end, or with `ss`, `us` or `is` there.
     """

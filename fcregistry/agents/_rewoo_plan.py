@@ -140,7 +140,7 @@ def _unread_problems(steps: Sequence[EvidenceStep], beside: Sequence[str]) -> li
 def _thought(text: str) -> str:
     """Return the planner's reason in `text`, the text before a step: what follows the last `Plan:`.
 
-    Without `Plan:`, it is all of `text`. White space and marks of lists around it are removed; it may be empty.
+    Without `Plan:`, it is all of `text`. White space, `-`, `*`, `•` and backquotes around it are removed; it may be empty.
     """
     return _PLAN.split(text)[-1].strip().strip("`-*•").strip()
 

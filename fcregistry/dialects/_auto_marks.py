@@ -94,7 +94,7 @@ def _candidates(
 
     Args:
         owners: The sections that may be opened, with their dialects and marks.
-        may_be: The dialects in which the text may be; empty for any.
+        may_be: The dialects in which the text may be; empty for any. The result has them; they leave out none of `owners`.
         only: The dialect that the text is in, if that is known. Then the section that a text in this dialect may begin with is a candidate, too.
         shown_words: Mark -> the pattern of code that certainly contains no call.
     """

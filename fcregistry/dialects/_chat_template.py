@@ -378,7 +378,7 @@ def _as_list(value: Any) -> list[Any]:
 def _token_at(tokens: list[Any], index: Any) -> str:
     """Return the token at position `index` of `tokens`; empty if there is none, or it is not text.
 
-    `index` may be any value; a negative one is no position.
+    `index` may be any value; a negative one is not a position.
     """
     known = isinstance(index, int) and 0 <= index < len(tokens) and isinstance(tokens[index], str)
     return tokens[index] if known else ""

@@ -393,7 +393,7 @@ def _unwrap_texts(
 def _wrapped_text(arguments: dict[str, Any], violation: Violation) -> str | None:
     """Return the string at the path of `violation` if an array or object is expected there, and no string.
 
-    Otherwise return None, also for the arguments as a whole, and for a value that is no string (any more).
+    Otherwise return None, also for the arguments as a whole, and for a value that is not a string (any more).
     """
     path, expected = violation.path, _expected_kinds(violation)
     if not path or not expected & {"array", "object"} or "string" in expected:
@@ -545,7 +545,7 @@ class OptionalProperties:
         return schemas
 
     def _applied(self, schema: Any) -> list[dict[str, Any]]:
-        """Return `schema` and those it reaches by `$ref` and `allOf`, each once; empty if it is no object."""
+        """Return `schema` and those it reaches by `$ref` and `allOf`, each once; empty if it is not an object."""
         found: list[dict[str, Any]] = []
         waiting = [schema]
         while waiting:

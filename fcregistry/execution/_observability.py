@@ -263,7 +263,9 @@ def _unexpected_exception(error: CallError) -> BaseException | None:
 
 
 def _arguments_text(call: ToolCall | None, arguments: dict[str, Any] | None) -> str:
-    """Return a call's arguments as a line of JSON, cut and scrubbed; if unreadable, the error in brackets.
+    """Return a call's arguments as a line of JSON, cut and scrubbed.
+
+    Arguments that are text are shown as a JSON string, unread; of others that cannot be read, the error is shown in brackets.
 
     Args:
         call: The call; None if there is none.

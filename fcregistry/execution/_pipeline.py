@@ -302,7 +302,7 @@ class Pipeline:
     def _malformed(self, error: MalformedCallError) -> ToolResult:
         """Return the failed result of a call that cannot be read, with the name and id that `error` has.
 
-        The code is `unknown_tool` if it has a name that is no tool's, and `malformed_call` otherwise. Without name and
+        The code is `unknown_tool` if no tool has its name, and `malformed_call` otherwise. Without name and
         id, there is no call.
         """
         call = ToolCall(error.name, None, error.id) if error.name or error.id is not None else None

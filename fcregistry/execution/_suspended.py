@@ -414,11 +414,7 @@ def resume_calls(
         return failed_result(call.call, error, find(call.name), call.repairs)
 
     def step_of(call: ValidCall) -> CallStep | ToolResult:
-        """Return a call, prepared again, or a failed result.
-
-        It fails if its tool is gone, has another id or schema digest, or may no longer run, or the arguments are no
-        longer valid.
-        """
+        """Return a call, prepared again; a failed result if that fails, or its tool is gone or changed."""
         tool = find(call.name)
         if tool is None:
             return refused(call, tool_removed(call.name))
@@ -430,11 +426,7 @@ def resume_calls(
         return step if isinstance(step, ToolResult) else step._replace(repairs=call.repairs)
 
     def resume(call: CheckedCall) -> ResumedCall:
-        """Return a call that may run, or a failed result, in a `ResumedCall`.
-
-        It fails if it was denied, if it needs approval, also by rules that have changed, and is not decided, or by
-        `step_of`. A decision is logged. The result of a call that had failed before is marked as `seen`.
-        """
+        """Return a call that may run, or its failed result, `seen` if it failed before; log a decision."""
         if isinstance(call, ToolResult):
             return ResumedCall(call, seen=True)
         if call.reason is None:

@@ -145,7 +145,7 @@ _MARKS: Final[dict[str, Callable[[Any], bool]]] = {
 
 
 def _as_list(calls: Any) -> list[Any]:
-    """Return `calls` as a new list: empty for None, and of one item for a value that is no list or tuple."""
+    """Return `calls` as a new list: empty for None; a value that is not a list or tuple is its one item."""
     if calls is None:
         return []
     return list(calls) if isinstance(calls, (list, tuple)) else [calls]
@@ -295,7 +295,7 @@ def _find_arguments(call: Any, places: Iterable[str]) -> tuple[str | None, Any]:
 
 
 def _read_id(value: Any) -> str | None:
-    """Return the id of the call `value`, or None if none of its fields for ids contains text."""
+    """Return the id of the call `value`: the first of its fields for ids that is a str; None if none is."""
     for name in _IDENTITIES:
         identity = read_field(value, name)
         if isinstance(identity, str):
