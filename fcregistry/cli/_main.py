@@ -16,7 +16,7 @@ import importlib
 import os
 import sys
 import warnings
-from contextlib import ExitStack, redirect_stderr
+from contextlib import ExitStack, redirect_stderr, suppress
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -89,7 +89,9 @@ class _Commands(click.Group):
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem[str]]:
         from click.shell_completion import CompletionItem  # loaded already: only completion comes here
 
-        texts = COMMANDS | {name: f"From {each.distribution}." for name, each in _commands_of_packages().items()}
+        texts = dict(COMMANDS)
+        with suppress(FcregistryError):  # the configuration cannot be read
+            texts |= {name: f"From {each.distribution}." for name, each in _commands_of_packages().items()}
         named = [CompletionItem(name, help=text) for name, text in texts.items() if name.startswith(incomplete)]
         return named + click.Command.shell_complete(self, ctx, incomplete)  # the group's method imports all commands
 

@@ -112,7 +112,7 @@ def listed_commands(
     if folder is None or len(finders) > 1:  # there is no file, or distributions may be in no folder
         return Commands(found, built_in).by_name()
     path = f"{folder}/commands-{crc32(f'{sys.prefix}{sys.path}'.encode('utf-8', 'replace')):08x}.txt"
-    state = "\0".join([__version__, *(f"{each}\0{stamp_of(each or os.getcwd())}" for each in sys.path), "\0"])
+    state = "\0".join([__version__, *(f"{each}\0{stamp_of(each or os.curdir)}" for each in sys.path), "\0"])
     text = ""
     if os.path.isfile(path):  # opening a pipe would wait
         with suppress(OSError), open(path, encoding="utf-8", errors="surrogateescape") as file:

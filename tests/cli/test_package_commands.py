@@ -297,6 +297,17 @@ def test_help_is_there_if_the_configuration_cannot_be_read(office: Site) -> None
     assert done.stderr.startswith("the commands that packages ship are not listed: FCREGISTRY_MODE")
 
 
+def test_the_shell_completes_built_in_commands_if_the_configuration_cannot_be_read(office: Site) -> None:
+    assert completed(office, "fcregistry li", FCREGISTRY_MODE="closed") == (["lint", "list"], "")
+
+
+def test_the_help_is_there_in_a_folder_that_was_removed(site: Site) -> None:
+    """Python has it in `sys.path`, with an empty name."""
+    code = "import os; os.mkdir('gone'); os.chdir('gone'); os.rmdir('../gone'); from fcregistry.cli import main; main()"
+    done = site.run("-c", f"import sys; sys.path.insert(0, ''); {code}", "--help")
+    assert (done.returncode, done.stderr) == (0, "")
+
+
 COUNTED = """
 import atexit, sys
 opened = set()
