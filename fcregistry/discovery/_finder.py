@@ -10,6 +10,7 @@ import os
 import sys
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
+from fcregistry._config.settings import working_folder
 from fcregistry.discovery._found import (
     FoundEntryPoint,
     FoundExtension,
@@ -194,8 +195,8 @@ def scan_path(known: Mapping[str, PathEntry] | None = None) -> Places:
     here: Places = {}
     known = known or {}
     for entry in sys.path:
-        path = entry or os.getcwd()
-        if path in here:
+        path = entry or working_folder()
+        if path is None or path in here:
             continue
         names = _metadata_names(path)
         if not names:
