@@ -217,9 +217,8 @@ def _check_writable(path: Path) -> None:
 def _write(result: ToolResult, as_json: bool, output: Path | None) -> None:
     """Write a result to the file `output` (`-` is stdout): its bytes if it has any, else its text.
 
-    Without `output`, it is written to stdout as JSON, if `as_json` or if stdout is not a terminal, else as text. Bytes without text are not written
-    to a
-    terminal: a remark on stderr gives their size.
+    Without `output`, it is written to stdout as JSON, if `as_json` or if stdout is not a terminal, else as text. Bytes without text are not
+    written to a terminal: a remark on stderr gives their size.
     """
     data = _bytes(result)
     if output is not None:

@@ -165,10 +165,9 @@ class Discovery:
     def _load(self, plugin: FoundPlugin) -> bool:
         """Try to import `plugin`; return whether that was tried now, with success or failure.
 
-        False without an import if the plugin has an outcome already, if this thread is importing it, or if the configuration forbids it. Also False
-        if
-        its distribution has changed since it was found, or if the index says that it ends the process: it then counts as failed, in this process
-        only.
+        False without an import if the plugin has an outcome already, if this thread is importing it, or if the configuration forbids it. Also
+        False if its distribution has changed since it was found, or if the index says that it ends the process: it then counts as failed, in
+        this process only.
         """
         if not self.imports.is_due(plugin.key) or Permission().to_import(plugin):
             return False
@@ -601,8 +600,7 @@ class Discovery:
         """Return the outcome of `plugin`: of its import in this process, or of its description.
 
         If it was not imported here, the result is a `DisabledPlugin` if the plugin must not be described, or is not described and must not be
-        imported;
-        else a `FailedPlugin` or `DescribedPlugin` if it is described; else None.
+        imported; else a `FailedPlugin` or `DescribedPlugin` if it is described; else None.
         """
         from dataclasses import replace
 

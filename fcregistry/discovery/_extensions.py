@@ -188,9 +188,8 @@ class Extensions:
             source: The setting or argument that names it, for messages.
 
         Raises:
-            PluginError: No extension or several enabled extensions have that name, or the extension is disabled, does not load, is being imported
-                by this
-                thread, or has no call hook.
+            PluginError: No extension or several enabled extensions have that name, or the extension is disabled, does not load, is being
+                imported by this thread, or has no call hook.
         """
         named = tuple(each for each in self._found() if name in (each.entry_point, _normalized_label(name, each)))
         if not named:

@@ -100,9 +100,8 @@ class ImportTracker:
     def _audit(self, event: str, arguments: tuple[Any, ...]) -> None:
         """Note the file or folder that an audit event says is opened for reading.
 
-        If importlib opens it, it is added to `modules_read`, but only if it is a file of code; otherwise it is noted for the module that opens it
-        (see
-        `_importer`), if any. Nothing is noted for other events, for writing, or for a file given by its number.
+        If importlib opens it, it is added to `modules_read`, but only if it is a file of code; otherwise it is noted for the module that opens
+        it (see `_importer`), if any. Nothing is noted for other events, for writing, or for a file given by its number.
         """
         if event not in _READING_EVENTS or not arguments or not isinstance(arguments[0], (str, bytes, os.PathLike)):
             return

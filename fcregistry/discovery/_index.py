@@ -182,9 +182,8 @@ class Index:
     def _read_stored(self) -> Stored:
         """Return the content of the index: of its file, or of the one in memory if that could not be written.
 
-        A new file is opened; if it was removed, the one opened last still counts. The content is empty if there is none, or if it is damaged: then
-        the file
-        is removed, as `_discard_damaged` does.
+        A new file is opened; if it was removed, the one opened last still counts. The content is empty if there is none, or if it is damaged:
+        then the file is removed, as `_discard_damaged` does.
         """
         stamp = None if self.file is None else self.file.stamp()
         try:
@@ -218,9 +217,8 @@ class Index:
     def _check(self, changed_files: set[int]) -> Callable[[EntryPointRow], bool]:
         """Return a function that returns whether the description in a row is valid.
 
-        It is not if the extensions or files that it depends on have changed. An exact index also rejects descriptions that programs made, and any
-        other
-        index those of failures, unless the plugin ends or blocks the process.
+        It is not if the extensions or files that it depends on have changed. An exact index also rejects descriptions that programs made, and
+        any other index those of failures, unless the plugin ends or blocks the process.
 
         Args:
             changed_files: The numbers of the files that have changed since descriptions were made from them.

@@ -125,8 +125,7 @@ class Worker:
         """Import a plugin if the configuration allows it, and return the outcome.
 
         If it does not, the outcome is a failure with the reason; a worker that ignores rules does not ask. Files may have changed since the
-        request, so
-        they are compared with the lock again.
+        request, so they are compared with the lock again.
         """
         from fcregistry.discovery._loader import load_plugin
         from fcregistry.discovery._permission import Permission
