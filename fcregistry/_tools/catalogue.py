@@ -71,6 +71,9 @@ if TYPE_CHECKING:
         def why_hidden(self, name: str) -> str | None:
             """Return the reason a described tool with the plain name `name` is hidden, or None if none is."""
 
+        def failing(self) -> Iterable[Owner]:
+            """Return the plugins that are known not to load, sorted."""
+
         def why_refused(self, distribution: str) -> str | None:
             """Return the reason a plugin of `distribution` may not be described, or None.
 
@@ -294,14 +297,16 @@ class Catalogue:
         message = f"there is no tool {name!r}{f': {reason}' if reason else did_you_mean(near)}"
         if self._discovers:
             more = "says more" if reason else "looks for the reason; a tool in a module of yours needs -m MODULE"
-            message += f" (`fcregistry doctor {name}` {more})"
+            failing = "" if reason else _failing_text()
+            message += f" ({failing}`fcregistry doctor {name}` {more})"
         return ToolNotFoundError(message, name=name, candidates=near, reason=reason)
 
     def nothing_matches(self, selector: str) -> ToolNotFoundError:
         """Return the error for a pattern that matches nothing, with near names or a reason."""
         near = did_you_mean(nearest(selector, sorted({each.declaration.name for each in self.visible()})))
         reason = self._why_hidden(selector)
-        detail = f": {reason}" if reason else near
+        failing = _failing_text() if self._discovers else ""
+        detail = f": {reason}" if reason else f"{near} ({failing}`fcregistry doctor` says why)" if failing else near
         return ToolNotFoundError(f"the selector {selector!r} matches no tool{detail}", name=selector, reason=reason)
 
     def _distribution_hint(self, name: str) -> str:
@@ -332,6 +337,20 @@ class Catalogue:
             if reason := discovery.hidden(declaration, discovery.owner(declaration)):
                 return str(reason)
         return discovery.why_hidden(plain) or discovery.why_refused(name.rpartition(":")[0]) or ""
+
+
+_MOST_FAILING = 3
+"""The most plugins to name in an error: doctor names them all."""
+
+
+def _failing_text() -> str:
+    """Return a phrase that names the plugins that do not load, with `; ` at its end; empty if all load."""
+    labels = [each.label for each in _discovery().failing()]
+    if not labels:
+        return ""
+    named = ", ".join(labels[:_MOST_FAILING]) + (", …" if len(labels) > _MOST_FAILING else "")
+    plural = len(labels) > 1
+    return f"the plugin{'s' if plural else ''} {named} {'do' if plural else 'does'} not load; "
 
 
 def select_tools(catalogue: Catalogue, selectors: Iterable[str]) -> list[tuple[Owned, bool]]:

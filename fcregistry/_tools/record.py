@@ -58,6 +58,7 @@ class PluginRecord(TypedDict):
         failure: The type and message, in one line, of the error that the import raised; None if it loads.
         detail: More about the failure, such as a traceback; may be empty.
         advice: How to fix it; empty if it loads.
+        before: The names of the tools that it shipped when it last loaded; empty if it loads.
     """
 
     dynamic: bool
@@ -67,6 +68,7 @@ class PluginRecord(TypedDict):
     failure: str | None
     detail: str
     advice: str
+    before: list[str]
 
 
 def plugin_record(
@@ -74,7 +76,14 @@ def plugin_record(
 ) -> PluginRecord:
     """Return the record of a plugin that, as far as is known, neither prints nor changes anything."""
     return PluginRecord(
-        dynamic=dynamic, seconds=seconds, printed=False, changes=[], failure=failure, detail=detail, advice=advice
+        dynamic=dynamic,
+        seconds=seconds,
+        printed=False,
+        changes=[],
+        failure=failure,
+        detail=detail,
+        advice=advice,
+        before=[],
     )
 
 

@@ -143,8 +143,12 @@ def mention_failed_plugins(selectors: Iterable[str] = ()) -> None:
     """
     wanted = _named_distributions(selectors)
     labels = [each.label for each in current().failing() if _is_wanted(each.distribution, wanted)]
-    if labels:
-        remark(f"{counted(len(labels), 'plugin')} did not load: {', '.join(labels)} (see: {program()} doctor)")
+    unused = [each for each in current().index.projects_left_out() if _is_wanted(each, wanted)]
+    missing = [f"{counted(len(labels), 'plugin')} did not load: {', '.join(labels)}"] if labels else []
+    if unused:
+        missing.append(f"{counted(len(unused), 'distribution')} cannot be used: {', '.join(unused)}")
+    if missing:
+        remark(f"{'; '.join(missing)} (see: {program()} doctor)")
     if not current().permission().is_open:
         _mention_unused(wanted)
 

@@ -558,16 +558,23 @@ class Discovery:
         if key in self.sources:
             return asked.to_see(declaration, self.sources[key].owner)
         plugin = None if key is None else self.installed.by_key.get(key)
-        if plugin is not None and (failed := self._failure(plugin.key)) is not None:
-            return f"its plugin {failed.plugin.label} does not load ({failed.reason})"
-        return asked.to_see(declaration, plugin)
+        return self._why_failed(plugin) or asked.to_see(declaration, plugin)
+
+    def _why_failed(self, plugin: FoundPlugin | None) -> str | None:
+        """Return the reason that no tool of `plugin` can be used, or None if it is None or not known to fail."""
+        failed = None if plugin is None else self._failure(plugin.key)
+        return None if failed is None else f"its plugin {failed.plugin.label} does not load ({failed.reason})"
 
     def why_hidden(self, name: str) -> str | None:
-        """Return the reason that a described tool of the plain name `name` is hidden; None if none is."""
+        """Return the reason that a described tool of the plain name `name` is hidden; None if none is.
+
+        A tool that a plugin shipped before it failed counts as hidden, too.
+        """
         self.installed.ensure_found()
         pairs = (*self.all_described(name), *self._all_aliased(name))
         reasons = (self.hidden(*each) for each in pairs if each[1].key not in self.imports.outcomes)
-        return next(filter(None, reasons), None)
+        lost = (self._why_failed(each) for each in self.failing() if name in self.index.tools_before(each.key))
+        return next(filter(None, chain(reasons, lost)), None)
 
     def why_refused(self, distribution: str) -> str | None:
         """Return the reason that a plugin of `distribution` must not be imported or does not load, or None.
@@ -578,8 +585,8 @@ class Discovery:
         for each in self.installed.of(distribution):
             if reason := permission.to_import(each):
                 return reason
-            if (failed := self._failure(each.key)) is not None:
-                return f"its plugin {each.label} does not load ({failed.reason})"
+            if reason := self._why_failed(each):
+                return reason
         return None
 
     def failing(self) -> list[FoundPlugin]:

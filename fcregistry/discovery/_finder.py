@@ -8,22 +8,28 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeAlias
 
 from fcregistry._config.settings import working_folder
 from fcregistry.discovery._found import (
+    GROUP,
     FoundEntryPoint,
     FoundExtension,
     FoundPlugin,
     editable_folder,
     entry_points_of,
     project_name,
+    unreadable_reason,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
     from fcregistry.discovery._identity import Aside
+
+UNREADABLE: Final = "unreadable"
+"""The reason in `PathEntry.aside` for metadata that name plugins in an `entry_points.txt` that cannot be read."""
 
 _SUFFIXES: Final = (".dist-info", ".egg-info")
 
@@ -36,7 +42,7 @@ class PathEntry(NamedTuple):
         projects: The project name that each of `names` gives its distribution (see `project_name`).
         found: The entry points of fcregistry's groups that they have.
         stamps: The time (ns) and size (bytes) of the `entry_points.txt` of each of `names`; None if there is none.
-        aside: Folders of metadata that are not used, here or elsewhere, because of the names and RECORD files here.
+        aside: Folders of metadata that are not used, here or elsewhere, because of the names and RECORD files here, or since they cannot be read.
     """
 
     names: tuple[str, ...]
@@ -186,6 +192,19 @@ def unused_entry_points(places: Places) -> tuple[tuple[FoundEntryPoint, Aside], 
     return tuple((each, reason) for each, reason in reasoned if reason is not None)
 
 
+def projects_left_out(places: Places) -> list[str]:
+    """Return the names of the distributions whose metadata name plugins that are not used, sorted.
+
+    They are installed twice in one folder, another distribution installed their metadata, or `entry_points.txt` cannot be read.
+
+    Args:
+        places: The folders of `sys.path`.
+    """
+    unreadable = {path for place in places.values() for kind, path, _ in place.aside if kind == UNREADABLE}
+    unread = {project_name(*os.path.split(path)) or os.path.basename(path) for path in unreadable}
+    return sorted(unread | {found.project for found, _ in unused_entry_points(places)})
+
+
 def scan_path(known: Mapping[str, PathEntry] | None = None) -> Places:
     """Return the metadata in the folders of `sys.path`; folders without metadata are left out.
 
@@ -207,7 +226,8 @@ def scan_path(known: Mapping[str, PathEntry] | None = None) -> Places:
         from fcregistry.discovery._identity import set_aside  # not needed if nothing has changed
 
         for path in changed:
-            here[path] = here[path]._replace(aside=set_aside(path, here[path].names, here[path].found))
+            place = here[path]
+            here[path] = place._replace(aside=(*place.aside, *set_aside(path, place.names, place.found)))
     return here
 
 
@@ -259,24 +279,40 @@ def stamp_of(path: str) -> tuple[int, int] | None:
 def _read(path: str, names: tuple[str, ...]) -> PathEntry:
     """Read the metadata in the folders `names` below the folder `path`, and return them."""
     stamps = _stamps(path, names)
-    found = [each for name, stamp in zip(names, stamps, strict=True) for each in _read_one(path, name, stamp)]
-    return PathEntry(names, tuple(project_name(path, name) for name in names), tuple(found), stamps)
+    found: list[FoundEntryPoint] = []
+    aside: list[Aside] = []
+    for name, stamp in zip(names, stamps, strict=True):
+        if (
+            stamp is not None
+        ):  # most distributions have no entry points; metadata in a single file are of ancient installers
+            entry_points, reason = _read_one(path, name, stamp)
+            found += entry_points
+            aside += [(UNREADABLE, f"{path}/{name}", reason)] if reason else []
+    projects = tuple(project_name(path, name) for name in names)
+    return PathEntry(names, projects, tuple(found), stamps, tuple(aside))
 
 
-def _read_one(path: str, info: str, stamp: tuple[int, int] | None) -> tuple[FoundEntryPoint, ...]:
-    """Return the entry points of fcregistry's groups in one folder of metadata; none if `stamp` is None.
+def _read_one(path: str, info: str, stamp: tuple[int, int]) -> tuple[tuple[FoundEntryPoint, ...], str]:
+    """Return the entry points of fcregistry's groups in one folder of metadata.
+
+    The second value is the reason that they cannot be read, or empty if there are none to read.
 
     Args:
         path: The entry of `sys.path`.
         info: The name of the folder of metadata in it.
-        stamp: The stamp of its `entry_points.txt`; None if that does not exist.
+        stamp: The stamp of its `entry_points.txt`.
     """
-    if stamp is None:  # most distributions have no entry points; metadata in a single file are of ancient installers
-        return ()
     from importlib.metadata import Distribution  # slow to import, and not needed if nothing has changed
     from pathlib import Path
 
-    return entry_points_of(Distribution.at(Path(path) / info), path, info, stamp)
+    source = Distribution.at(Path(path) / info)
+    found = entry_points_of(source, path, info, stamp)
+    if found:
+        return found, ""
+    with suppress(OSError), open(f"{path}/{info}/entry_points.txt", "rb") as file:
+        if GROUP.encode() in file.read():
+            return (), unreadable_reason(source)
+    return (), ""
 
 
 def _outside_folders() -> Iterator[FoundEntryPoint]:

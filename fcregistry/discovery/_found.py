@@ -161,6 +161,12 @@ class FoundEntryPoint:
         """
         return editable_folder(self.source) is not None
 
+    @property
+    def how_to_fix(self) -> str:
+        """What a user can do about a fault in its code: report it to its authors, or correct one's own project."""
+        folder = editable_folder(self.source)
+        return f"report this to the authors of {self.distribution}" if folder is None else f"correct it in {folder}"
+
     def holds(self, module: str) -> bool | None:
         """Return whether the metadata list the file of `module`; None if they list no modules.
 
@@ -252,11 +258,7 @@ def entry_points_of(
     if GROUP not in _entry_point_text(source):
         return ()
     name, version = _identity(source)
-    if not name or not is_project_name(name):
-        return ()
-    try:
-        entry_points = tuple(source.entry_points)
-    except (TypeError, ValueError):  # a line that is not `name = value`
+    if not name or not is_project_name(name) or unreadable_reason(source):
         return ()
     return tuple(
         KINDS[each.group](
@@ -269,9 +271,19 @@ def entry_points_of(
             stamp=stamp,
             source=source,
         )
-        for each in entry_points
+        for each in source.entry_points
         if each.group in KINDS
     )
+
+
+def unreadable_reason(source: Distribution) -> str:
+    """Return the reason that the `entry_points.txt` of a distribution cannot be read; empty if it can be."""
+    try:
+        tuple(source.entry_points)
+    except (OSError, TypeError, ValueError) as error:
+        reason = str(error) if isinstance(error, UnicodeDecodeError) else "a line is not `name = value`"
+        return f"its entry_points.txt cannot be read: {reason}"
+    return ""
 
 
 def is_in_metadata(found: FoundEntryPoint) -> bool:
@@ -359,17 +371,14 @@ def unreadable_plugins() -> tuple[tuple[str, str], ...]:
     wrong = set()
     for source in distributions():
         name = distribution_name(source)
-        try:
-            text = source.read_text("entry_points.txt") or ""
-            tuple(source.entry_points)
-        except (OSError, TypeError, ValueError) as error:
-            reason = str(error) if isinstance(error, UnicodeDecodeError) else "a line is not `name = value`"
-            wrong.add((name or str(source.locate_file("")), f"its entry_points.txt cannot be read: {reason}"))
-        else:
-            if not name and GROUP in text:
-                wrong.add((str(source.locate_file("")), "a distribution with plugins has no METADATA with its name"))
-            elif name and GROUP in text and not is_project_name(name):
-                wrong.add((ascii(name), f"its name is not a valid project name, in {source.locate_file('')}"))
+        if reason := unreadable_reason(source):
+            wrong.add((name or str(source.locate_file("")), reason))
+        elif GROUP not in (source.read_text("entry_points.txt") or ""):
+            continue
+        elif not name:
+            wrong.add((str(source.locate_file("")), "a distribution with plugins has no METADATA with its name"))
+        elif not is_project_name(name):
+            wrong.add((ascii(name), f"its name is not a valid project name, in {source.locate_file('')}"))
     return tuple(sorted(wrong))
 
 

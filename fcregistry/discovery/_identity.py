@@ -25,7 +25,10 @@ if TYPE_CHECKING:
     from fcregistry.discovery._found import FoundEntryPoint
 
 Aside: TypeAlias = tuple[str, str, str]
-"""A folder of metadata that is not used: the reason (`TWIN` or `CARRIED`), its path, and the other folder that is the cause."""
+"""A folder of metadata that is not used: the reason (`TWIN` or `CARRIED`; `UNREADABLE` of `_finder.py`), its path, and the folder that is the cause.
+
+For `UNREADABLE`, the last part is a sentence that says why.
+"""
 
 TWIN: Final = "twin"
 """Another folder beside it has the same name."""

@@ -12,20 +12,19 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 from fcregistry._base.forks import sqlite_lock
 from fcregistry._tools.described import Described, read_json
 from fcregistry._tools.options import missing_variables
-from fcregistry.discovery._finder import Places, find_entry_points, scan_path
+from fcregistry.discovery._finder import Places, find_entry_points, projects_left_out, scan_path
 from fcregistry.discovery._fingerprint import changed, surroundings
 from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin, PluginKey
 from fcregistry.discovery._index_store import (
     IndexFile,
     Stored,
-    forget_descriptions,
     in_memory,
     lines_in,
     place_of,
     rows_of,
     stored_in,
-    write_descriptions,
 )
+from fcregistry.discovery._index_writing import forget_descriptions, tools_before, write_descriptions
 
 if TYPE_CHECKING:
     import sqlite3
@@ -269,6 +268,19 @@ class Index:
             return record
 
         return self._ask(read, damaged)[1]
+
+    def projects_left_out(self) -> list[str]:
+        """Return the names of the distributions whose metadata name plugins that are not used, sorted."""
+        return projects_left_out(self._places)
+
+    def tools_before(self, plugin: PluginKey) -> list[str]:
+        """Return the names of the tools that the index has for a plugin, or had before it failed, sorted.
+
+        Args:
+            plugin: The plugin; its description need not be valid any more.
+        """
+        no_names: list[str] = []
+        return self._ask(lambda _, connection: tools_before(connection, plugin), no_names)[1]
 
     # --- Described tools ---
 

@@ -232,5 +232,5 @@ def _advice(found: FoundEntryPoint, error: BaseException) -> str:
             return f"{missing}, a module of the plugin itself, does not exist; reinstall {found.distribution}"
         return f"install the package with the module {missing}, or reinstall {found.distribution} with its dependencies"
     if isinstance(error, SystemExit):
-        return f"it ends the process when it is imported; report this to the authors of {found.distribution}"
-    return f"report this to the authors of {found.distribution}, or set FCREGISTRY_DISABLE={found.label}"
+        return f"it ends the process when it is imported; {found.how_to_fix}"
+    return f"{found.how_to_fix}, or set FCREGISTRY_DISABLE={found.label}"

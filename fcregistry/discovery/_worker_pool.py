@@ -298,7 +298,7 @@ class _Process:
 
     def failure(self, plugin: FoundPlugin) -> FreshDescription:
         """Return the description of a plugin that ended this process, or for which it had to be ended."""
-        advice = f"report this to the authors of {plugin.distribution}, or set FCREGISTRY_DISABLE={plugin.label}"
+        advice = f"{plugin.how_to_fix}, or set FCREGISTRY_DISABLE={plugin.label}"
         if self.is_late:
             what = f"importing it takes longer than {self._seconds:g} second{'' if self._seconds == 1 else 's'}"
             advice += f"; {IMPORT_SECONDS_VARIABLE} gives it more time"

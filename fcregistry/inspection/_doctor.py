@@ -127,6 +127,7 @@ def _why_missing(wanted: str | None) -> Iterator[Finding]:
         *checks.disabled_findings(),
         *checks.near_miss_findings(),
         *checks.unreadable_findings(),
+        *checks.aside_findings(),
     )
     for finding in related:
         if wanted in (None, _distribution_of(finding)):

@@ -256,13 +256,13 @@ def _import_findings(plugin: FoundPlugin, record: PluginRecord) -> Iterator[Find
         yield problem(
             plugin.label,
             f"changes the state of the whole process when it is imported: {'; '.join(record['changes'])}",
-            f"only a function that users call should do that: report this to the authors of {plugin.distribution}",
+            f"only a function that users call should do that: {plugin.how_to_fix}",
         )
     if record["printed"]:
         yield note(
             plugin.label,
             "prints when it is imported",
-            f"standard output is for the results of commands: report this to the authors of {plugin.distribution}",
+            f"standard output is for the results of commands: {plugin.how_to_fix}",
         )
     if record["seconds"] > SLOW:
         yield note(

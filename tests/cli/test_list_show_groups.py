@@ -10,6 +10,8 @@ import pytest
 from ..recorded import install  # noqa: TID252  # the tests are no package
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from tests.conftest import Site
 
 
@@ -178,6 +180,64 @@ def test_failed_plugins_and_broken_tools_are_mentioned_on_stderr(site: Site) -> 
             "2 plugins did not load: bad[x], worse[x] (see: fcregistry doctor)\n"
             "1 tool cannot be defined: good:broken (see: fcregistry doctor)\n"
         )
+
+
+def test_a_tool_whose_plugin_stopped_loading_is_missing_for_that_reason(site: Site) -> None:
+    """The index has its name from before; commands and programs name the plugin and its error."""
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": ONE})
+    assert json.loads(site.cli("list", "--json").stdout)
+    site.write({"acme_tools.py": ONE.replace("def ", "deaf ")})
+    for command in (("call", "one"), ("show", "one"), ("list", "one"), ("show", "one")):
+        done = site.cli(*command)
+        assert done.returncode in (1, 2)
+        assert "there is no tool 'one': its plugin acme[x] does not load (SyntaxError" in done.stderr
+        assert "doctor one` says more" in done.stderr
+    program = (
+        "from fcregistry import Executor\ntry: Executor(['one'])\nexcept LookupError as error: answer = str(error)"
+    )
+    assert "there is no tool 'one': its plugin acme[x] does not load (SyntaxError" in site.ask(program)
+    site.write({"acme_tools.py": ONE})
+    assert site.cli("show", "one").returncode == 0
+
+
+def test_an_unknown_name_is_told_with_the_plugins_that_do_not_load(site: Site) -> None:
+    """One of them may ship the tool."""
+    for name in ("a", "b", "c", "d"):
+        site.install(name, {"x": f"{name}_tools"}, {f"{name}_tools.py": "1 / 0"})
+    assert (
+        "there is no tool 'one' (the plugins a[x], b[x], c[x], … do not load; `fcregistry doctor one` looks for the reason"
+        in site.cli("call", "one").stderr
+    )
+    assert (
+        "matches no tool (the plugins a[x], b[x], c[x], … do not load; `fcregistry doctor` says why)"
+        in site.cli("list", "one*").stderr
+    )
+
+
+def test_distributions_that_cannot_be_used_are_mentioned_on_stderr(site: Site) -> None:
+    """An installer that left old metadata behind, or a file that was written by hand, hides tools that a user has installed."""
+    site.install("good", {"x": "good_tools"}, {"good_tools.py": ONE})
+    site.install("bad", {"x": "bad_tools"}, {"bad_tools.py": "1 / 0"})
+    site.install("twice", {"x": "twice_tools"}, {"twice_tools.py": ONE})
+    site.install("twice", {"x": "twice_tools"}, version="2.0")
+    site.install("scrawled", "[fcregistry]\nno value\n")
+    (site.install("garbled") / "entry_points.txt").write_bytes(b"[fcregistry]\nx = \xff")
+    for _ in range(2):  # from the metadata, and from the index
+        assert site.cli("list").stderr == (
+            "1 plugin did not load: bad[x]; 3 distributions cannot be used: garbled, scrawled, twice (see: fcregistry doctor)\n"
+        )
+    assert site.cli("list", "good:*").stderr == ""
+    found = site.cli("doctor", "missing").stdout
+    assert "twice: is installed twice in one folder" in found
+    assert "scrawled: cannot be searched for plugins: its entry_points.txt cannot be read" in found
+
+
+def test_doctor_names_the_folder_of_ones_own_project(site: Site, tmp_path: Path) -> None:
+    """Its authors are the user."""
+    info = site.install("own", {"x": "own_tools"}, {"own_tools.py": "1 / 0"})
+    record = {"url": tmp_path.as_uri(), "dir_info": {"editable": True}}
+    (info / "direct_url.json").write_text(json.dumps(record), encoding="utf-8")
+    assert f"correct it in {tmp_path}, or set FCREGISTRY_DISABLE=own[x]" in site.cli("doctor").stdout
 
 
 def test_show_tells_a_person_what_a_tool_takes_and_where_it_is_from(shop: Site) -> None:

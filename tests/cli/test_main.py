@@ -175,7 +175,7 @@ def test_tools_of_a_module_in_the_current_folder_are_there(site: Site, tmp_path:
         (("show", "min*"), "name one tool; {} list 'min*' shows which it matches"),
         (
             ("show", "nothing"),
-            "(`{} doctor nothing` looks for the reason; a tool in a module of yours needs -m MODULE)",
+            "(the plugin bad[x] does not load; `{} doctor nothing` looks for the reason; a tool in a module of yours needs -m MODULE)",
         ),
     ],
 )

@@ -26,7 +26,8 @@ from fcregistry._base.paths import cache_folder
 from fcregistry._tools.record import plugin_record
 from fcregistry.discovery import FoundExtension, FoundPlugin, scan_path
 from fcregistry.discovery._describe import FreshDescription
-from fcregistry.discovery._index_store import IndexFile, index_path, stored_in, write_descriptions
+from fcregistry.discovery._index_store import IndexFile, index_path, stored_in
+from fcregistry.discovery._index_writing import write_descriptions
 
 distribution, info, kind = sys.argv[1:]
 (folder, place), *_ = scan_path().items()

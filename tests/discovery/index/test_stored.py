@@ -15,13 +15,12 @@ from fcregistry.discovery._finder import PathEntry, find_entry_points  # the sto
 from fcregistry.discovery._found import MISSED  # the store alone, with rows of the test
 from fcregistry.discovery._index import _BROKEN, _NAMED  # the store alone, with rows of the test
 from fcregistry.discovery._index_store import (  # the store alone, with rows of the test
-    forget_descriptions,
     lines_in,
     make_tables,
     place_of,
     stored_in,
-    write_descriptions,
 )
+from fcregistry.discovery._index_writing import forget_descriptions, write_descriptions  # as above
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
