@@ -7,9 +7,8 @@ from pathlib import Path
 
 import click
 
-from fcregistry._base.install import own_source
 from fcregistry.cli._output import say
-from fcregistry.packaging import create_plugin, package_name
+from fcregistry.packaging import create_plugin, install_steps, package_name
 
 
 @click.command("new", short_help="Start a plugin package that is ready to publish.")
@@ -38,12 +37,11 @@ def _next(name: str, package: str, folder: Path) -> str:
         folder: The folder of the project; it is entered first unless it is the working folder.
     """
     enter = "" if folder.resolve() == Path.cwd().resolve() else f"  cd {shlex.quote(str(folder))}\n"
-    # pip builds in an environment of its own, and installs fcregistry there for the build hook: only an index has it for that
-    tools, option = ("", "") if own_source() is None else (" hatchling editables", " --no-build-isolation")
+    prepare, _, install = install_steps()  # this environment has fcregistry
     return f"""
 next:
-{enter}  python -m pip install --upgrade pip{tools}
-  python -m pip install{option} --editable . --group test
+{enter}  {prepare}
+  {install}
   python -m pytest
   fcregistry call {name}:count_text --text 'one two three'
 

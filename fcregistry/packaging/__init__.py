@@ -18,6 +18,7 @@ if TYPE_CHECKING:
         target_distribution,
     )
     from fcregistry.packaging._scaffold import create_plugin, package_name
+    from fcregistry.packaging._scaffold import install_steps as install_steps
 
 __all__ = [
     "BuiltManifest",
@@ -31,7 +32,7 @@ __all__ = [
 
 _MODULES = {
     "._build": ("BuiltManifest", "build_manifests", "manifest_differences", "search_path", "target_distribution"),
-    "._scaffold": ("create_plugin", "package_name"),
+    "._scaffold": ("create_plugin", "install_steps", "package_name"),
 }
 
 lazy_names(globals(), _MODULES)

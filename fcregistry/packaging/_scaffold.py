@@ -11,6 +11,7 @@ from pathlib import Path
 from string import Template
 from typing import Final
 
+from fcregistry._base.install import install_command, own_source
 from fcregistry._tools.selectors import normalized
 from fcregistry._version import __version__
 from fcregistry.packaging._build import PackagingError, build_manifests, target_distribution
@@ -55,6 +56,27 @@ def create_plugin(name: str, folder: Path) -> tuple[str, ...]:
     return tuple(path.as_posix() for path in made)
 
 
+def install_steps() -> tuple[str, ...]:
+    """Return the commands that install a new plugin in an empty environment, with all that its tests need.
+
+    By default, pip would build in an environment of its own, and install fcregistry there for the build hook of the manifest: only an index
+    has it for that. These commands also work if fcregistry came from a folder or file.
+    """
+    return (
+        "python -m pip install --upgrade pip hatchling editables",
+        f"python -m {install_command('fcregistry')}",
+        "python -m pip install --no-build-isolation --editable . --group test",
+    )
+
+
+def _workflow_steps() -> str:
+    """Return `install_steps` as steps of a workflow, with a comment if they name a folder or file of this machine."""
+    steps = [f"      - run: {command}" for command in install_steps()]
+    if own_source() is not None:
+        steps.insert(1, "      # A place on the machine of the author: replace it with one that a runner can reach")
+    return "\n".join(steps)
+
+
 def package_name(name: str) -> str:
     """Return the name of the package for a distribution called `name`.
 
@@ -91,7 +113,8 @@ def _write(folder: Path, words: dict[str, str]) -> None:
         path = folder / Template(name).substitute(words)
         path.parent.mkdir(parents=True, exist_ok=True)
         text = files(__package__).joinpath("_templates", template).read_text(encoding="utf-8") if template else ""
-        path.write_text(Template(text).substitute(words), encoding="utf-8", newline="\n")
+        steps = _workflow_steps() if name.endswith(".yml") else "\n".join(install_steps())
+        path.write_text(Template(text).substitute(words, install=steps), encoding="utf-8", newline="\n")
     with target_distribution(None, folder) as target:
         for manifest in build_manifests(target):
             manifest.write()

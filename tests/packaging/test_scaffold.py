@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 
 NAME = "Acme-Sky.Tools"
+FROM_PLACE = ("README.md", ".github/workflows/tests.yml")
 
 
 @dataclass(frozen=True)
@@ -52,25 +53,26 @@ def test_a_new_plugin_is_listed_file_by_file_with_what_to_do_next(made: Made) ->
     assert made.said.startswith(f"made {NAME} in plugin:\n  .github/workflows/tests.yml\n  .gitignore\n")
     assert "\n  src/acme_sky_tools/fcregistry.json\n" in made.said
     assert "\nnext:\n  cd plugin\n" in made.said
-    commands = (
-        "python -m pip install --upgrade pip\n{0}python -m pip install --editable . --group test\n{0}python -m pytest\n"
+    first, last = (
+        "python -m pip install --upgrade pip hatchling editables\n",
+        "python -m pip install --no-build-isolation --editable . --group test\n",
     )
-    assert commands.format("  ") in made.said, "the pip of a new environment may be too old for --group"
-    assert commands.format("") in (made.folder / "README.md").read_text(encoding="utf-8")
+    assert f"  {first}  {last}  python -m pytest\n" in made.said
+    readme = (made.folder / "README.md").read_text(encoding="utf-8")
+    assert f"{first}python -m pip install fcregistry\n{last}python -m pytest\n" in readme
 
 
-def test_without_fcregistry_on_an_index_pip_builds_in_this_environment(
+def test_a_plugin_names_the_place_of_an_fcregistry_that_no_index_has(
     make_site: Callable[..., Site], dependencies: Path
 ) -> None:
-    """An isolated build would have to install fcregistry, for the manifest's hook, from an index."""
+    """Its README works in an empty environment; its workflow says that a runner cannot reach the place."""
     site = make_site(dependencies)
     info = site.install("fcregistry")
     (info / "direct_url.json").write_text(json.dumps({"url": site.folder.as_uri(), "dir_info": {}}), encoding="utf-8")
-    commands = (
-        "  python -m pip install --upgrade pip hatchling editables\n"
-        "  python -m pip install --no-build-isolation --editable . --group test\n"
-    )
-    assert commands in done(site.cli("new", "acme-sky"))
+    assert "no-build-isolation" in done(site.cli("new", "acme-sky"))
+    texts = [(site.folder / "acme-sky" / name).read_text(encoding="utf-8") for name in FROM_PLACE]
+    assert all(f"python -m pip install {site.folder}\n" in text for text in texts)
+    assert "replace it with one that a runner can reach" in texts[1]
 
 
 def test_no_file_has_a_placeholder_of_its_template(made: Made) -> None:
