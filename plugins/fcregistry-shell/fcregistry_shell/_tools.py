@@ -87,7 +87,8 @@ def shell_tool(
             exactly. Each further word is a glob of one word, in which `*` stops at `/`; `…` or `...` at the end allows any further
             words. Without it, any command may run that the approver approves.
         env: Variables that commands get besides the usual ones, such as `PATH` and `HOME`: names of variables of this process, or a
-            mapping from names to values. Commands get no other variable, so no secret that is not named here.
+            mapping from names to values. A command gets no other variable of your program, but it can read all of them where the system
+            shows the environment of a user's processes, as Linux does in `/proc`.
         timeout: The seconds that a command may take.
         shell: Whether a command is one text that the system's shell reads (`/bin/sh`, or `cmd.exe` on Windows), in place of words.
             No rule can judge such a text, so it excludes `allow`.

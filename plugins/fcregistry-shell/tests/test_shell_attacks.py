@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -134,6 +135,45 @@ def test_a_command_that_no_rule_allows_does_not_run(attack: Attack, words: list[
 def test_what_a_rule_allows_runs(attack: Attack, words: list[str], stdout: str) -> None:
     ok, value = attack("run_command", {"words": words}, allow=RULES)
     assert (ok, value["stdout"]) == (True, stdout)
+
+
+# What a glob matches. The program does not exist, so no process is started: what a rule allows gets as far as the search for the program.
+GLOBS = {
+    "*.txt": (["a.txt", ".txt", "a\n.txt"], ["a/b.txt", "a.txt/", "/a.txt", "a.txt\n"]),
+    "?": (["a", "]", "\n"], ["/", "", "ab"]),
+    "a/*/c": (["a/b/c", "a//c"], ["a/b/b/c", "a/c"]),
+    "**.py": (["a.py", "a/b.py", "/a.py"], ["a.pyc", "py"]),
+    "**a*b": (["ab", "x/a/ab", "a/axb"], ["a/b", "xb", "ab/"]),
+    "[!a]x": (["bx", "]x"], ["ax", "/x", "x"]),
+    "[a-c][0-9]": (["a0", "c9"], ["d0", "a/"]),
+    "[]a]": (["]", "a"], ["[]a]", "b"]),
+    "[!]a]": (["b"], ["]", "a", "/"]),
+    "[!]": (["[!]"], ["a", "!"]),
+    "[[:alpha:]]": ([":]", "a]"], ["x"]),
+    "[a&&b]": (["a", "&", "b"], ["c", "&&"]),
+    "[*]": (["*"], ["a"]),
+    "[^a]": (["^", "a"], ["b"]),
+    "[a": (["[a"], ["a"]),
+}
+
+
+@pytest.mark.parametrize("glob", GLOBS)
+def test_a_glob_matches_as_in_fnmatch_but_a_star_stops_at_a_slash(attack: Attack, glob: str) -> None:
+    matching, other = GLOBS[glob]
+    rule = f"missing {shlex.quote(glob)}"
+    allowed = {
+        word: "there is no program 'missing'" in attack("run_command", {"words": ["missing", word]}, allow=[rule])[1]
+        for word in (*matching, *other)
+    }
+    assert allowed == {**dict.fromkeys(matching, True), **dict.fromkeys(other, False)}
+
+
+@pytest.mark.parametrize("glob", ["*_*_*_*_*.py", "**_*_**_*_*.py"])
+def test_a_long_word_that_almost_matches_takes_no_time(attack: Attack, glob: str) -> None:
+    """Trying each way in which the stars can match would take longer than a test may take."""
+    ok, content = attack("run_command", {"words": ["missing", "_" * 100_000]}, allow=[f"missing {glob}"])
+    assert not ok
+    assert "is not allowed here" in content
 
 
 def test_no_rule_at_all_allows_nothing(attack: Attack) -> None:
