@@ -20,7 +20,7 @@ from fcregistry._results.content import Content
 from fcregistry.errors import ModelError
 from fcregistry.execution import NoThreadError, blocking_threads, running_loop
 from fcregistry.formats import finish_reason, finish_reason_in, has_field, read_calls, read_field, tools_of
-from fcregistry.models._messages import Message, call_of, chat_message, part_of, text_of
+from fcregistry.models._messages import Message, call_of, chat_message, messages_of, part_of, text_of
 from fcregistry.models._model import (
     Completion,
     Delta,
@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 
     from fcregistry._tools.tool import Tool
     from fcregistry.formats import FinishReason
+    from fcregistry.models._messages import MessageLike
     from fcregistry.models._model import ToolChoice, ToolOrDefinition
 
 
@@ -91,17 +92,25 @@ class FunctionModel(Model):
         """Return a `FunctionRequest`: the function bound to its arguments, and the reader of its answer."""
 
     async def acomplete(
-        self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition] = (), *, tool_choice: ToolChoice = "auto"
+        self,
+        messages: MessageLike | Iterable[MessageLike],
+        tools: Sequence[ToolOrDefinition] = (),
+        *,
+        tool_choice: ToolChoice = "auto",
     ) -> Completion:
         """Like `complete`, on the running event loop. A plain function runs on one of fcregistry's threads."""
         async with aclosing(self.astream(messages, tools, tool_choice=tool_choice)) as pieces:
             return cast("Completion", [piece async for piece in pieces][-1])  # a reader ends with it
 
     async def astream(
-        self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition] = (), *, tool_choice: ToolChoice = "auto"
+        self,
+        messages: MessageLike | Iterable[MessageLike],
+        tools: Sequence[ToolOrDefinition] = (),
+        *,
+        tool_choice: ToolChoice = "auto",
     ) -> AsyncGenerator[Delta | Completion]:
         """Like `stream`, on the running event loop. A plain function runs on fcregistry's threads."""
-        request = self._request(messages, tools_of(tools), tool_choice)
+        request = self._request(messages_of(messages), tools_of(tools), tool_choice)
         answer = request.call() if self._is_async else await _wait_for(_on_thread(request.call))
         async with aclosing(_astream_answer(answer, request.reader)) as pieces:
             async for piece in pieces:

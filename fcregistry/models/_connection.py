@@ -10,7 +10,7 @@ import asyncio
 import os
 import weakref
 from abc import abstractmethod
-from collections.abc import AsyncGenerator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from operator import methodcaller
@@ -22,12 +22,13 @@ from fcregistry._base.source import callback_problem
 from fcregistry.errors import MissingDependencyError, ModelError
 from fcregistry.execution import background_loop
 from fcregistry.models._http_limits import HttpLimits, send
+from fcregistry.models._messages import messages_of
 from fcregistry.models._model import Completion, Delta, Model, SurrogateJoiner
 from fcregistry.models._provider_errors import AnswerError, RefusedAnswerError, incomplete_answer, model_error
 
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
-    from fcregistry.models._messages import Message
+    from fcregistry.models._messages import Message, MessageLike
     from fcregistry.models._model import ToolChoice, ToolOrDefinition
 
 T = TypeVar("T")
@@ -155,9 +156,13 @@ class HostedModel(Model):
         await self._clients.aclose()
 
     async def acomplete(
-        self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition] = (), *, tool_choice: ToolChoice = "auto"
+        self,
+        messages: MessageLike | Iterable[MessageLike],
+        tools: Sequence[ToolOrDefinition] = (),
+        *,
+        tool_choice: ToolChoice = "auto",
     ) -> Completion:
-        """Like `complete`, on the running event loop. `tools` can be definitions, too."""
+        """Like `complete`, on the running event loop."""
         if self._only_streams:
             *_, last = [piece async for piece in self.astream(messages, tools, tool_choice=tool_choice)]
             assert isinstance(last, Completion)
@@ -172,9 +177,13 @@ class HostedModel(Model):
         return await self._guarded(ask(), client)
 
     async def astream(
-        self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition] = (), *, tool_choice: ToolChoice = "auto"
+        self,
+        messages: MessageLike | Iterable[MessageLike],
+        tools: Sequence[ToolOrDefinition] = (),
+        *,
+        tool_choice: ToolChoice = "auto",
     ) -> AsyncGenerator[Delta | Completion]:
-        """Like `stream`, on the running event loop. `tools` can be definitions, too."""
+        """Like `stream`, on the running event loop."""
         request = self._request(messages, tools, tool_choice)
         async with aclosing(self._stream(request, formats.tools_of(tools))) as pieces:
             async for piece in pieces:
@@ -185,7 +194,7 @@ class HostedModel(Model):
         """Return the fields of a request that contain the conversation `messages`, by their names in the API."""
 
     def _request(
-        self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition], tool_choice: ToolChoice
+        self, messages: MessageLike | Iterable[MessageLike], tools: Sequence[ToolOrDefinition], tool_choice: ToolChoice
     ) -> dict[str, Any]:
         """Return the keyword arguments for the SDK's method that creates an answer.
 
@@ -193,7 +202,7 @@ class HostedModel(Model):
         `extra_headers`, `extra_query` and `tools` are in `extra_body`, without those that the request sets itself.
 
         Raises:
-            ValueError: As `_choice` raises it.
+            TypeError, ValueError: As `messages_of`, `tools_of` and `_choice` raise them.
             DefinitionError: A tool cannot be described to the provider.
         """
         settings, offered_tools = dict(self._settings), formats.tools_of(tools)
@@ -201,7 +210,7 @@ class HostedModel(Model):
         own_tools = settings.pop("tools", None) or ()
         extra = settings.pop("extra_body", None) or {}
         body = {**settings, **extra}
-        fields = {"model": self._model, **self._conversation(messages)}
+        fields = {"model": self._model, **self._conversation(messages_of(messages))}
         if offered := [*formats.get(self._provider).describe(offered_tools), *own_tools]:
             fields["tools"] = offered
         names = [*(tool.name for tool in offered_tools), *(each["name"] for each in own_tools if "name" in each)]

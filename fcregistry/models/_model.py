@@ -34,7 +34,7 @@ class Model(ABC):
     """A model that can be asked. To add one, write `acomplete`; and `astream`, if it can stream.
 
     The sync methods accept a text, a message or a conversation, and pass the messages that `messages_of` returns to the async ones. They
-    accept definitions of tools, too, and pass `Tool`s.
+    accept definitions of tools, too, and pass `Tool`s. The async methods of fcregistry's own models accept all of these, too.
     """
 
     @property
@@ -52,7 +52,9 @@ class Model(ABC):
         self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
     ) -> AsyncIterator[Delta | Completion]:
         """Like `stream`, on the running event loop, for the messages that `messages_of` returns."""
-        completion = checked_completion(await self.acomplete(messages, tools, tool_choice=tool_choice), self.name)
+        completion = checked_completion(
+            await self.acomplete(messages_of(messages), tools_of(tools), tool_choice=tool_choice), self.name
+        )
         for piece in pieces_of(completion):
             yield piece
 

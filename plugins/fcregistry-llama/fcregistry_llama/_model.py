@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from os import PathLike
@@ -10,7 +10,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Final
 
-from fcregistry.models import Completion, Delta, Model
+from fcregistry.models import Completion, Delta, Model, messages_of
 
 from fcregistry_llama._answering import Answering
 from fcregistry_llama._asking import Settings
@@ -20,7 +20,7 @@ from fcregistry_llama._streaming import stream_from_thread
 
 if TYPE_CHECKING:
     from fcregistry import Tool
-    from fcregistry.models import Message, ToolChoice
+    from fcregistry.models import MessageLike, ToolChoice
 
 _SMALL: Final = 500_000_000
 """Bytes of the smallest file whose model is not very small."""
@@ -94,7 +94,11 @@ class LlamaModel(Model):
         return self._name
 
     async def acomplete(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
+        self,
+        messages: MessageLike | Iterable[MessageLike],
+        tools: Sequence[Tool] = (),
+        *,
+        tool_choice: ToolChoice = "auto",
     ) -> Completion:
         """Like `complete`, on the running event loop. Cancelling the task ends it at the next token."""
         async with aclosing(self._pieces(messages, tools, tool_choice)) as pieces:
@@ -103,7 +107,11 @@ class LlamaModel(Model):
         return last
 
     async def astream(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
+        self,
+        messages: MessageLike | Iterable[MessageLike],
+        tools: Sequence[Tool] = (),
+        *,
+        tool_choice: ToolChoice = "auto",
     ) -> AsyncIterator[Delta | Completion]:
         """Like `stream`, on the running event loop. A call is one piece, once it is known to be valid."""
         async with aclosing(self._pieces(messages, tools, tool_choice)) as pieces:
@@ -124,9 +132,10 @@ class LlamaModel(Model):
         self.close()
 
     def _pieces(
-        self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice
+        self, messages: MessageLike | Iterable[MessageLike], tools: Sequence[Tool], tool_choice: ToolChoice
     ) -> AsyncGenerator[Delta | Completion, None]:
         """Yield the pieces of the model's answer, and the completion last; a thread computes them."""
+        conversation = messages_of(messages)
 
         def work(emit: Callable[[Delta | Completion], None], is_stopped: Callable[[], bool]) -> None:
             """Answer the conversation on this thread, and emit the pieces and the completion."""
@@ -140,7 +149,7 @@ class LlamaModel(Model):
                 calls_again=not is_small if self._calls_again is None else self._calls_again,
                 copies=is_small if self._copies is None else self._copies,
             )
-            emit(replace(answering.answer(messages, tools, tool_choice), model=loading.path.stem))
+            emit(replace(answering.answer(conversation, tools, tool_choice), model=loading.path.stem))
 
         return stream_from_thread(work)
 

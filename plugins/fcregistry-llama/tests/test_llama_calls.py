@@ -283,22 +283,16 @@ def test_threads_may_ask_at_once(model: LlamaModel) -> None:
 
 def test_a_cancelled_answer_ends_and_the_next_one_is_not_kept_waiting(model: LlamaModel) -> None:
     async def asked() -> Completion:
-        pieces = model.astream(await _messages("Count from 1 to 1000.")).__aiter__()
+        pieces = model.astream("Count from 1 to 1000.").__aiter__()
         waiting = asyncio.ensure_future(anext(pieces))
         while not (await asyncio.wait([waiting], timeout=0))[1]:  # the next piece may be there already
             waiting = asyncio.ensure_future(anext(pieces))
         waiting.cancel()
         with pytest.raises(asyncio.CancelledError):
             await waiting
-        return await model.acomplete(await _messages("Add 1 and 2."), TOOLS, tool_choice="add")
+        return await model.acomplete({"role": "user", "content": "Add 1 and 2."}, TOOLS, tool_choice="add")
 
     assert is_valid(NAMED["add"], only_call(asyncio.run(asked())))
-
-
-async def _messages(text: str) -> Any:
-    from fcregistry.models import messages_of
-
-    return messages_of(text)
 
 
 def test_a_closed_model_is_loaded_again_and_the_error_for_an_unreadable_conversation_says_what_to_do(
