@@ -12,6 +12,7 @@ from fcregistry._lazy import lazy_names
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fcregistry._base.call import CallError, CancellationToken
+    from fcregistry._base.certificates import tls_problem
     from fcregistry._base.secrets import Secrets
     from fcregistry._results.content import Content, ToolOutput
     from fcregistry._results.result import Approval
@@ -79,10 +80,12 @@ __all__ = [
     "ToolOutput",
     "Toolset",
     "WaitingCall",
+    "tls_problem",
 ]
 
 _MODULES = {
     "fcregistry._base.call": ("CallError", "CancellationToken"),
+    "fcregistry._base.certificates": ("tls_problem",),
     "fcregistry._base.secrets": ("Secrets",),
     "fcregistry._results.content": ("Content", "ToolOutput"),
     "fcregistry._results.result": ("Approval",),

@@ -19,8 +19,8 @@ from fcregistry._base.call import ToolCall
 from fcregistry._base.json import ArgumentsError, read_json
 from fcregistry.formats import CUT_OFF, cut_off_call, finish_reason
 from fcregistry.formats.anthropic import media
-from fcregistry.models._connection import HostedModel, Sdk
-from fcregistry.models._http_limits import MAX_ANSWER_BYTES, limit_responses
+from fcregistry.models._connection import HostedModel, Sdk, http_client
+from fcregistry.models._http_limits import MAX_ANSWER_BYTES
 from fcregistry.models._messages import (
     Message,
     arguments_text,
@@ -466,13 +466,15 @@ refuses to wait (its documentation, "Long requests")."""
 
 
 def _make_client(base_url: str | None, api_key: str | None) -> AsyncAnthropic:
-    """Return a new client of the SDK whose responses are limited; for None, the SDK uses its own defaults.
+    """Return a new client of the SDK, with an HTTP client of `http_client`; for None, the SDK uses its own defaults.
 
-    Raise `ImportError` if the SDK is not installed.
+    Raise `ImportError` if the SDK is not installed, and `UnusableProxyError` as `http_client` does.
     """
     from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient  # late: it takes a second, and is an extra
 
-    return AsyncAnthropic(base_url=base_url, api_key=api_key, http_client=limit_responses(DefaultAsyncHttpxClient()))
+    return AsyncAnthropic(
+        base_url=base_url, api_key=api_key, http_client=http_client(DefaultAsyncHttpxClient, base_url)
+    )
 
 
 class AnthropicMessages(HostedModel):

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import sys
 import weakref
 from abc import abstractmethod
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
@@ -15,16 +16,23 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Protocol, TypeVar, cast
+from urllib.parse import urlsplit
 
 from fcregistry import formats
 from fcregistry._base.install import install_command
 from fcregistry._base.source import callback_problem
 from fcregistry.errors import MissingDependencyError, ModelError
 from fcregistry.execution import background_loop
-from fcregistry.models._http_limits import HttpLimits, send
+from fcregistry.models._http_limits import HttpLimits, limit_responses, send
 from fcregistry.models._messages import messages_of
 from fcregistry.models._model import Completion, Delta, Model, SurrogateJoiner
-from fcregistry.models._provider_errors import AnswerError, RefusedAnswerError, incomplete_answer, model_error
+from fcregistry.models._provider_errors import (
+    AnswerError,
+    RefusedAnswerError,
+    bounded_text,
+    incomplete_answer,
+    model_error,
+)
 
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
@@ -334,7 +342,8 @@ class HostedModel(Model):
 
         Raises:
             MissingDependencyError: The SDK is not installed.
-            ModelError: There is no key for the provider's own API, and the SDK does not look for one elsewhere.
+            ModelError: There is no key for the provider's own API, and the SDK does not look for one elsewhere; or the client cannot use the
+                proxy of the environment.
         """
         package = self._sdk.package
         base_url = self._base_url or self._sdk.address() or None
@@ -350,6 +359,58 @@ class HostedModel(Model):
             raise MissingDependencyError(
                 f"{self.name} needs the package {package}: {install_command(f'fcregistry[{package}]')}"
             ) from error
+        except UnusableProxyError as error:
+            raise ModelError(f"{self.name} cannot be asked: {error}") from None
+
+
+# --- HTTP clients ---
+
+
+class UnusableProxyError(Exception):
+    """Raised if an HTTP client cannot use the proxy that the environment names; the text says why."""
+
+
+def http_client(make: type[T], base_url: str | None) -> T:
+    """Return a new HTTP client for an SDK, whose responses are limited.
+
+    It uses the proxies of the environment, unless the server is on this machine: a proxy could not reach it, and would read the conversation and
+    the key.
+
+    Args:
+        make: The SDK's class of HTTP clients, derived from one of HTTPX or httpx2.
+        base_url: The URL of the server; None for the provider's own.
+
+    Raises:
+        UnusableProxyError: The client cannot use the proxy that the environment names.
+    """
+    options: dict[str, Any] = {}
+    if base_url is not None and is_loopback(str(base_url)):
+        library = next(each.__module__.partition(".")[0] for each in make.__mro__ if each.__name__ == "AsyncClient")
+        # Without the environment, a client would not read SSL_CERT_FILE either
+        options = {"trust_env": False, "verify": sys.modules[library].create_ssl_context()}
+    try:
+        return cast("T", limit_responses(make(**options)))
+    except (ImportError, ValueError) as error:  # SOCKS without its package; a scheme that the library does not know
+        raise UnusableProxyError(
+            f"the proxy that HTTP_PROXY, HTTPS_PROXY or ALL_PROXY names cannot be used: {bounded_text(str(error), ())}"
+        ) from None
+
+
+def is_loopback(url: str) -> bool:
+    """Return whether the host of `url` is this machine: `localhost`, a name below it, or a loopback address."""
+    import socket  # loaded by then: a client is about to be made
+    from ipaddress import IPv6Address, ip_address
+
+    try:
+        host = (urlsplit(url).hostname or "").rstrip(".")
+        if host == "localhost" or host.endswith(".localhost"):  # RFC 6761, 6.3
+            return True
+        address = ip_address(host if ":" in host else socket.inet_aton(host))  # also 127.1, as the resolver reads it
+    except (ValueError, OSError):  # not a URL; not an address
+        return False
+    if isinstance(address, IPv6Address):
+        address = address.ipv4_mapped or address
+    return address.is_loopback or address.is_unspecified  # a connection to 0.0.0.0 leads to this machine
 
 
 async def _end_of(reader: StreamReader) -> Completion | None:

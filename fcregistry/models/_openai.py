@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from fcregistry.errors import ModelError
-from fcregistry.models._connection import HostedModel, Sdk
-from fcregistry.models._http_limits import MAX_ANSWER_BYTES, limit_responses
+from fcregistry.models._connection import HostedModel, Sdk, http_client
+from fcregistry.models._http_limits import MAX_ANSWER_BYTES
 from fcregistry.models._openai_wire import (
     ChatStream,
     ResponseStream,
@@ -41,13 +41,13 @@ _USAGE: Final = {"include_usage": True}
 
 
 def _make_client(base_url: str | None, api_key: str | None) -> AsyncOpenAI:
-    """Return a new client of the SDK whose responses are limited; for None, the SDK uses its own defaults.
+    """Return a new client of the SDK, with an HTTP client of `http_client`; for None, the SDK uses its own defaults.
 
-    Raise `ImportError` if the SDK is not installed.
+    Raise `ImportError` if the SDK is not installed, and `UnusableProxyError` as `http_client` does.
     """
     from openai import AsyncOpenAI, DefaultAsyncHttpxClient  # late: it takes 0.7 s, and is an extra
 
-    return AsyncOpenAI(base_url=base_url, api_key=api_key, http_client=limit_responses(DefaultAsyncHttpxClient()))
+    return AsyncOpenAI(base_url=base_url, api_key=api_key, http_client=http_client(DefaultAsyncHttpxClient, base_url))
 
 
 def _ollama_address() -> str:

@@ -210,14 +210,25 @@ def _status_error(error: BaseException, status: int, text: str, full_name: str, 
 def _connection_error(error: BaseException, full_name: str, variable: str, start: str) -> ModelError:
     """Return the `ModelError` for a connection that could not be made, or broke off.
 
-    The causes of `error` show which of the two happened, or that the URL or the key is not valid, which alone is not `retryable`.
+    The causes of `error` show which of the two happened, or that the URL, the key or the certificate is not valid, which alone is not
+    `retryable`.
     """
+    # Late, as in `bounded_text`
+    from fcregistry._base.certificates import tls_problem
+
     kinds = set[str]().union(*map(_kinds, _causes(error)))
     if kinds & {"ReadError", "RemoteProtocolError", "ConnectionResetError"}:
         return incomplete_answer(full_name)
     if kinds & {"LocalProtocolError", "UnsupportedProtocol"}:
         return ModelError(
             f"{full_name} cannot be asked: base_url does not begin with http or https, or the key of {variable} has a line end in it"
+        )
+    if problem := tls_problem(error):
+        return ModelError(f"{full_name}: {problem}")
+    if "ProxyError" in kinds:
+        return ModelError(
+            f"{full_name}: the proxy refuses to connect to the provider; look at HTTPS_PROXY, or name the provider's host in NO_PROXY",
+            retryable=True,
         )
     return ModelError(
         f"{full_name}: the server cannot be reached; {start}"

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 import json
 import socket
+import ssl
 import threading
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self, TypeAlias
 
@@ -91,6 +93,7 @@ class ProviderServer:
 
     Args:
         replies: What it answers, in this order; the last one again and again.
+        certificate: The file with the certificate and the key with which it speaks TLS; by default it does not.
 
     Attributes:
         replies: What it has not answered yet.
@@ -98,7 +101,7 @@ class ProviderServer:
         broken: Set once a client has gone before its reply was at its end.
     """
 
-    def __init__(self, *replies: Reply) -> None:
+    def __init__(self, *replies: Reply, certificate: Path | None = None) -> None:
         self.replies = list(replies)
         self._lock = threading.Lock()
         self._connections: set[socket.socket] = set()
@@ -107,13 +110,19 @@ class ProviderServer:
         self.broken = threading.Event()
         self._http = ThreadingHTTPServer(("127.0.0.1", 0), _handler_for(self))
         self._http.daemon_threads = False  # so that closing it waits for them
+        self._scheme = "http"
+        if certificate is not None:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            self._http.socket = context.wrap_socket(self._http.socket, server_side=True)
+            self._scheme = "https"
         # It looks every 2 ms whether it shall end; the half second of the standard library would be paid by every test.
         self._thread = threading.Thread(target=self._http.serve_forever, args=(0.002,), name="provider-server")
 
     @property
     def url(self) -> str:
         """Where it listens, without a slash at the end."""
-        return f"http://127.0.0.1:{self._http.server_port}"
+        return f"{self._scheme}://127.0.0.1:{self._http.server_port}"
 
     @property
     def connections(self) -> int:
