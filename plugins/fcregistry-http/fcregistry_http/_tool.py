@@ -13,7 +13,7 @@ from typing import Any, Final
 import httpx2
 from fcregistry import Tool
 from fcregistry.errors import DefinitionError, ToolError
-from fcregistry.execution import Secrets
+from fcregistry.execution import Secrets, tls_problem
 
 from fcregistry_http._answers import IDEMPOTENT, Returns, value_of
 from fcregistry_http._endpoint import Endpoint, Request, hide_credentials
@@ -147,6 +147,8 @@ class _EndpointCall:
             failure = ToolError(f"{host} did not answer within {self.timeout:g} seconds", retryable=again)
         elif isinstance(error, httpx2.InvalidURL):
             failure = ToolError(f"the URL for {host} is not valid: {message}")
+        elif isinstance(error, httpx2.ConnectError) and (problem := tls_problem(error)):
+            failure = ToolError(f"{host}: {secrets.hide(problem)}")
         elif isinstance(error, httpx2.ConnectError):  # nothing was sent, so any method may be tried again
             failure = ToolError(f"{host} cannot be reached", retryable=True)
         else:
@@ -205,5 +207,11 @@ def _client() -> httpx2.AsyncClient:
 
 @cache
 def _certificates() -> ssl.SSLContext:
-    """Return the certificates of the system; cached, since reading them takes longer than a local request."""
-    return httpx2.create_ssl_context()
+    """Return the certificates of the system, or those that `SSL_CERT_FILE` or `SSL_CERT_DIR` names.
+
+    They are cached, since reading them takes longer than a local request. Raise `ToolError` if they cannot be read.
+    """
+    try:
+        return httpx2.create_ssl_context()
+    except OSError as error:
+        raise ToolError(tls_problem(error) or f"the certificates to trust cannot be read: {error.strerror}") from error

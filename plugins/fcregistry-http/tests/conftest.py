@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import ssl
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
@@ -85,23 +87,33 @@ class Server(ThreadingHTTPServer):
 
     daemon_threads = True
 
-    def __init__(self) -> None:
+    def __init__(self, certificate: Path | None = None) -> None:
         super().__init__(("127.0.0.1", 0), Handler)
+        self.scheme = "http" if certificate is None else "https"
+        if certificate is not None:
+            context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+            context.load_cert_chain(certificate)
+            self.socket = context.wrap_socket(self.socket, server_side=True)
         self.asked: list[dict[str, Any]] = []
         self.begun = threading.Event()
         self.closed = threading.Event()
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_port}"
+        return f"{self.scheme}://127.0.0.1:{self.server_port}"
+
+    def __enter__(self) -> Server:
+        self.thread = threading.Thread(target=self.serve_forever, kwargs={"poll_interval": 0.01})
+        self.thread.start()
+        return self
+
+    def __exit__(self, *about: object) -> None:
+        self.shutdown()
+        self.thread.join()
+        self.server_close()
 
 
 @pytest.fixture
 def server() -> Iterator[Server]:
-    running = Server()
-    thread = threading.Thread(target=running.serve_forever, kwargs={"poll_interval": 0.01})
-    thread.start()
-    yield running
-    running.shutdown()
-    thread.join()
-    running.server_close()
+    with Server() as running:
+        yield running

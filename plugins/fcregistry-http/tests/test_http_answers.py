@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import pickle
 import socket
+import ssl
 import subprocess
 import sys
 from pathlib import Path
@@ -14,9 +15,12 @@ import httpx2
 import pytest
 from fcregistry import Executor
 
-from fcregistry_http import http_tool
+from fcregistry_http import _tool, http_tool
 
 from .conftest import PNG, Server
+
+CERTIFICATES = Path(__file__).with_name("certificates")
+"""For 127.0.0.1 and `localhost`, signed by the authority in `authority.pem`, and valid until 2120, except `expired.pem`."""
 
 NOTHING: dict[str, Any] = {"type": "object", "properties": {}, "additionalProperties": False}
 ASK = {"name": "ask", "arguments": {}}
@@ -103,6 +107,55 @@ def test_a_host_that_is_not_there_is_a_failure() -> None:
     assert result.error.retryable
     unknown = asked("https://no-such-host.invalid/")
     assert unknown.content == "no-such-host.invalid cannot be reached"
+
+
+def _trusting() -> httpx2.AsyncClient:
+    return httpx2.AsyncClient(verify=ssl.create_default_context(cafile=CERTIFICATES / "authority.pem"))
+
+
+@pytest.mark.parametrize(
+    ("certificate", "host", "options", "message"),
+    [
+        (
+            "valid",
+            "127.0.0.1",
+            {},
+            "is not trusted (unable to get local issuer certificate); if the server, or a proxy",
+        ),
+        ("expired", "127.0.0.1", {"client": _trusting}, "has expired (certificate has expired); renew it"),
+        ("valid", "127.1", {"client": _trusting}, "is for another name ("),
+    ],
+)
+def test_the_error_says_what_is_wrong_with_a_certificate(
+    certificate: str, host: str, options: dict[str, Any], message: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Server(CERTIFICATES / f"{certificate}.pem") as server:
+        result = asked(f"https://{host}:{server.server_port}/", **options)
+    start = f"{host}:{server.server_port}: the certificate of the server {message}"
+    assert result.content.startswith(start)
+    assert "SSL_CERT_FILE" in result.content
+    assert not result.error.retryable
+    assert server.asked == []
+
+
+def test_certificates_that_cannot_be_read_are_a_failure(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SSL_CERT_FILE", "/nowhere/certificates.pem")
+    _tool._certificates.cache_clear()
+    result = asked(f"{server.url}/test")
+    assert result.content.startswith(
+        "the certificates in SSL_CERT_FILE cannot be read; set it to where they are, in PEM"
+    )
+
+
+@pytest.mark.parametrize("variable", ["HTTP_PROXY", "http_proxy", "ALL_PROXY", "all_proxy"])
+def test_proxies_of_the_environment_are_not_used(
+    server: Server, variable: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Server() as proxy:
+        monkeypatch.setenv(variable, proxy.url)
+        assert asked(f"{server.url}/test").ok
+        assert not asked("http://endpoint.invalid/test").ok
+    assert (len(server.asked), proxy.asked) == (1, [])
 
 
 def test_an_answer_that_is_not_http_is_a_failure() -> None:

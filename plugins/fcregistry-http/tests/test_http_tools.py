@@ -104,11 +104,6 @@ def test_arguments_that_cannot_be_sent_are_a_failure(server: Server, method: str
     assert server.asked == []
 
 
-def test_proxies_of_the_environment_are_not_asked(server: Server, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("http_proxy", "http://127.0.0.1:9")
-    assert ask(tool("GET", f"{server.url}/words", properties())).ok
-
-
 def test_a_url_that_is_too_long_is_a_failure(server: Server) -> None:
     made = tool("GET", f"{server.url}/{{name}}", properties("name", name={"type": "string"}))
     assert "is not valid: URL too long" in ask(made, name="a" * 70_000).content

@@ -16,6 +16,7 @@ from typing import Final
 
 import httpx2
 from fcregistry.errors import ToolError
+from fcregistry.execution import tls_problem
 
 from fcregistry_web._access import WebAccess, quote
 
@@ -176,11 +177,8 @@ def _join(place: httpx2.URL, where: str) -> str:
 
 def _failure(host: str, error: Exception) -> ToolError:
     """Return the error for a request to `host` that the client's exception `error` ended."""
-    cause: BaseException | None = error
-    while cause is not None and not isinstance(cause, ssl.SSLError):
-        cause = cause.__cause__ or cause.__context__
-    if cause is not None:
-        return ToolError(f"{host} has no valid certificate, or does not speak TLS: {quote(str(error))}")
+    if isinstance(error, httpx2.ConnectError) and (problem := tls_problem(error)):
+        return ToolError(f"{host}: {problem}")
     if isinstance(error, (httpx2.ConnectError, httpx2.ConnectTimeout)):
         return ToolError(f"{host} cannot be reached", retryable=True)
     return ToolError(f"the answer of {host} cannot be read ({type(error).__name__})", retryable=True)
@@ -219,5 +217,11 @@ class _PinnedTransport(httpx2.AsyncBaseTransport):
 
 @cache
 def certificates() -> ssl.SSLContext:
-    """Return the certificates of the system or of `SSL_CERT_FILE`; cached, since it takes time."""
-    return httpx2.create_ssl_context()
+    """Return the certificates of the system, or those that `SSL_CERT_FILE` or `SSL_CERT_DIR` names; cached, since it takes time.
+
+    Raise `ToolError` if they cannot be read.
+    """
+    try:
+        return httpx2.create_ssl_context()
+    except OSError as error:
+        raise ToolError(tls_problem(error) or f"the certificates to trust cannot be read: {error.strerror}") from error

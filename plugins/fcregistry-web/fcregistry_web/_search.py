@@ -18,7 +18,7 @@ import httpx2
 from annotated_types import Interval, Len
 from fcregistry import Tool
 from fcregistry.errors import DefinitionError, MissingDependencyError, ToolError
-from fcregistry.execution import Secrets
+from fcregistry.execution import Secrets, tls_problem
 
 from fcregistry_web._access import is_host
 from fcregistry_web._http import certificates
@@ -292,8 +292,12 @@ async def _ask(name: str, request: httpx2.Request, secrets: Secrets) -> dict[str
                         raise ToolError(f"{name} answers with more than {_MOST_BYTES} bytes")
                 await response.aclose()
     except (httpx2.HTTPError, httpx2.InvalidURL) as error:
-        problem = "cannot be reached" if isinstance(error, httpx2.ConnectError) else "did not answer properly"
-        failure = ToolError(f"{name} {problem} ({type(error).__name__})", retryable=True)
+        is_connected = not isinstance(error, httpx2.ConnectError)
+        if not is_connected and (problem := tls_problem(error)):
+            failure = ToolError(f"{name}: {problem}")
+        else:
+            problem = "did not answer properly" if is_connected else "cannot be reached"
+            failure = ToolError(f"{name} {problem} ({type(error).__name__})", retryable=True)
     else:
         return await asyncio.to_thread(_object, name, response, bytes(data), secrets)  # a long answer takes seconds
     raise failure  # outside of the `except`: the client's exception holds the request, and the key in it

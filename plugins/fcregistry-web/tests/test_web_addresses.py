@@ -260,6 +260,24 @@ def test_a_certificate_of_another_name_is_refused(dns: Dns, tls: Any) -> None:
     dns.names["other.test"] = [["127.0.0.1"]]
     result = fetch(fetch_tool(WebAccess(networks=["127.0.0.1"])), f"https://other.test:{tls.server_port}/")
     assert not result.ok
-    assert result.content.startswith("other.test has no valid certificate, or does not speak TLS: ")
+    assert result.content.startswith(
+        "other.test: the certificate of the server is for another name (Hostname mismatch, "
+    )
     assert not result.error.retryable
     assert tls.asked == []
+
+
+def test_a_certificate_of_an_unknown_authority_and_a_server_without_tls_are_refused_with_the_reason(
+    dns: Dns, tls: Any, server: Server, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trusting_nobody = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    monkeypatch.setattr(_http, "certificates", lambda: trusting_nobody)
+    dns.names["pinned.test"] = [["127.0.0.1"]]
+    access = fetch_tool(WebAccess(networks=["127.0.0.1"]))
+    start = "pinned.test: the certificate of the server is not trusted (self-signed certificate); "
+    untrusted = fetch(access, f"https://pinned.test:{tls.server_port}/").content
+    assert untrusted.startswith(start)
+    assert "set SSL_CERT_FILE to a PEM file" in untrusted
+    plain = fetch(access, f"https://pinned.test:{server.server_port}/").content
+    assert plain.startswith("pinned.test: the server does not speak TLS, ")
+    assert plain.endswith("check whether the URL must begin with http")

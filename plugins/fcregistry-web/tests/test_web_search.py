@@ -187,6 +187,12 @@ def test_no_key_comes_back(
         assert "…" in result.value[0].title
 
 
+def test_the_error_of_a_provider_without_tls_says_so(server: Server) -> None:
+    result = search(Brave(url=f"{server.url.replace('http:', 'https:')}/search"))
+    assert result.content.startswith("Brave: the server does not speak TLS, ")
+    assert not result.error.retryable
+
+
 @pytest.mark.parametrize("kind", ["brave", "tavily"])
 def test_a_broken_connection_shows_no_key(server: Server, replies: Replies, kind: str) -> None:
     asked = provider(kind, server)
