@@ -39,12 +39,11 @@ class Secrets:
             (RFC 7617), also the decoded credentials and the password in them.
     """
 
-    __slots__ = ("_text", "_texts")
+    __slots__ = ("_texts",)
 
     def __init__(self, *values: str) -> None:
         texts = {part.strip() for value in values for part in (value, *_credentials(value))}
         self._texts = frozenset(value for value in texts if len(value) >= _MIN_LENGTH)
-        self._text = _pattern_of_text(self._texts) if self._texts else None
 
     def hide(self, text: str) -> str:
         """Return a text without the values.
@@ -52,7 +51,7 @@ class Secrets:
         Args:
             text: The text.
         """
-        return text if self._text is None else self._text.sub(_MARK, text)
+        return _pattern_of_text(self._texts).sub(_MARK, text) if self._texts else text
 
     def hide_in_bytes(self, data: bytes) -> bytes:
         """Return bytes without the values.
@@ -60,7 +59,7 @@ class Secrets:
         Args:
             data: Text in an encoding that extends ASCII, in UTF-16 or in UTF-32; or other bytes that may contain such text.
         """
-        if self._text is None:
+        if not self._texts:
             return data
         data = _pattern_of_bytes(self._texts, "utf-8").sub(_MARK.encode(), data)
         if b"\0" not in data and all(map(str.isascii, self._texts)):
@@ -86,7 +85,7 @@ class Secrets:
         Raises:
             RecursionError: The JSON value is nested too deeply.
         """
-        if self._text is None:
+        if not self._texts:
             return value
         if isinstance(value, str):
             return self.hide(value)
@@ -119,7 +118,7 @@ class Secrets:
         """
         from logging import getLogger, root  # not needed before a request is sent
 
-        if self._text is not None:
+        if self._texts:
             below = tuple(f"{name}." for name in loggers)
             for name in (*loggers, *(name for name in list(root.manager.loggerDict) if name.startswith(below))):
                 getLogger(name).addFilter(_FILTER)  # logging keeps one, however often it is added

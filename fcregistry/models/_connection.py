@@ -22,11 +22,12 @@ from fcregistry import formats
 from fcregistry._base.install import install_command
 from fcregistry._base.source import callback_problem
 from fcregistry.errors import MissingDependencyError, ModelError
-from fcregistry.execution import background_loop
+from fcregistry.execution import Secrets, background_loop
 from fcregistry.models._http_limits import HttpLimits, limit_responses, send
 from fcregistry.models._messages import messages_of
 from fcregistry.models._model import Completion, Delta, Model, SurrogateJoiner
 from fcregistry.models._provider_errors import (
+    MIN_SECRET,
     AnswerError,
     RefusedAnswerError,
     bounded_text,
@@ -46,6 +47,16 @@ _RESERVED: Final = frozenset({"model", "messages", "input", "stream"})
 
 _SDK_SETTINGS: Final = ("timeout", "extra_headers", "extra_query")
 """Settings that are not fields of a request, but arguments of the SDK."""
+
+_LOGGERS: Final = (
+    *("openai", "anthropic", "httpx", "httpx2", "hpack"),
+    *(
+        f"{library}.{part}"
+        for library in ("httpcore", "httpcore2")
+        for part in ("connection", "http11", "http2", "proxy", "socks")  # some are imported when they are first used
+    ),
+)
+"""The loggers of the SDKs, and of the HTTP libraries under them."""
 
 _NO_KEY: Final = "none"
 """Sent to a user's own server, which checks no key; the SDK requires one."""
@@ -314,10 +325,13 @@ class HostedModel(Model):
     async def _send(self, client: Any, request: Mapping[str, Any]) -> Any:
         """Send `request` with `client`, and return the SDK's object for the response, or for its stream.
 
-        Raise `RefusedAnswerError` if the response exceeds the limits of HTTP, and otherwise what the SDK raises.
+        The keys are not in the logs of the HTTP client, which log the headers of responses: a server may repeat a key there. Raise
+        `RefusedAnswerError` if the response exceeds the limits of HTTP, and otherwise what the SDK raises.
         """
-        limits = HttpLimits(full_name=self.name, answer=self._max_answer_bytes, secrets=self._secrets(client))
-        return await send(self._create(client), client, request, limits)
+        keys = self._secrets(client)
+        limits = HttpLimits(full_name=self.name, answer=self._max_answer_bytes, secrets=keys)
+        with Secrets(*(key for key in keys if len(key) >= MIN_SECRET)).hide_in_logs(*_LOGGERS):
+            return await send(self._create(client), client, request, limits)
 
     def _secrets(self, client: Any) -> list[str]:
         """Return the keys that an error must not show.

@@ -21,7 +21,7 @@ _MAX_TEXT: Final = 500
 _MAX_CAUSES: Final = 5
 """The number of causes of an exception that are named."""
 
-_MIN_SECRET: Final = 8
+MIN_SECRET: Final = 8
 """Characters. A shorter text is not a key: it is a word for a server that checks none, and occurs within other words."""
 
 _URL = re.compile(r"""(?<![a-z0-9+.-])[a-z0-9+.-]++://[^\s"'<>)\]]+""", re.IGNORECASE)
@@ -83,7 +83,7 @@ def model_error(
     """
     if isinstance(error, RefusedAnswerError):
         return error.error
-    hidden = [each.strip() for each in secrets if len(each.strip()) >= _MIN_SECRET]
+    hidden = [each.strip() for each in secrets if len(each.strip()) >= MIN_SECRET]
     if isinstance(error, ModelError):  # its text may quote a secret; so may its traceback
         for secret in hidden:
             error.args = (str(error).replace(secret, "…"),)
@@ -317,7 +317,7 @@ def bounded_text(text: str, secrets: Iterable[str]) -> str:
     # Late: it comes with the wording of results, and only errors need it here
     from fcregistry.execution import scrub
 
-    secrets = [each for each in secrets if len(each) >= _MIN_SECRET]
+    secrets = [each for each in secrets if len(each) >= MIN_SECRET]
     text = " ".join(_KEY.sub("…", _URL.sub("…", scrub(join_surrogates(text), secrets))).split()).rstrip(".;: ")
     return text if len(text) <= _MAX_TEXT else f"{text[:_MAX_TEXT]}…"
 

@@ -113,3 +113,17 @@ def test_the_error_of_a_client_that_cannot_be_made_carries_nothing() -> None:
     for kind in KINDS.values():
         error = asked(kind("m", client=made), "complete")
         assert not [each for each in everything(error) if isinstance(each, LookupError)]
+
+
+@pytest.mark.parametrize("api", KINDS)
+@pytest.mark.parametrize("way", ["complete", "stream", "await"])
+def test_no_log_of_the_http_client_shows_a_key_that_a_header_repeats(
+    api: str, way: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level("DEBUG")
+    repeated = {"x-you-sent": f"Bearer {KEY}", "x-quoted": KEY.encode().hex()}
+    with ProviderServer(json_reply(ECHO, 400, {**ONCE, **repeated})) as server:
+        asked(KINDS[api]("m", base_url=server.url, api_key=KEY), way)
+    assert "x-you-sent" in caplog.text
+    assert KEY not in caplog.text
+    assert KEY.encode().hex() not in caplog.text
