@@ -479,7 +479,7 @@ ROWS: Final = (
         name="muse",
         models="Muse, Muse Glimmer",
         source='the chat template of Muse Glimmer; SGLang, "MuseGlimmerDetector"',
-        syntax=tag_syntax(replace(_claude("atem:"), doubles_names=True)),
+        syntax=tag_syntax(replace(_claude("atem:"), has_namespaces=True)),
         more=(
             Calls(opens=(), read=_read_muse_header, at="start"),
             Calls(opens=_MUSE_STARTS, read=_read_muse_header),

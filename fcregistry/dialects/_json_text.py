@@ -266,6 +266,23 @@ class Shapes:
             self._schemas[name] = _schema_of(self._by_name[name])
         return self._schemas[name]
 
+    def resolve(self, written: str, others: Iterable[str], repairs: list[str]) -> str:
+        """Return the name of the tool that a model calls `written`.
+
+        That is `written` itself, unless no tool has this name, and exactly one of `others` is a tool; then `repairs` gets a sentence.
+
+        Args:
+            written: The name in the text.
+            others: The names of tools that may be written so.
+            repairs: The repairs of the text.
+        """
+        found = set() if written in self._by_name else self._by_name.keys() & set(others)
+        if len(found) != 1:
+            return written
+        (name,) = found
+        repairs.append(f"there is no tool {written!r}: it is read as {name!r}")
+        return name
+
     def value(self, tool: str, parameter: str, text: str) -> Any:
         """Return the value that `text` has for `parameter` of `tool`, by the tool's schema.
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._base.call import ToolCall
@@ -17,7 +18,7 @@ from fcregistry.dialects._dialect import json_text
 from fcregistry.dialects._json_text import kinds_of, schema_of_kind, value_by_schema
 from fcregistry.dialects._source import TextMarks
 from fcregistry.dialects._syntax_json import arguments_of, name_of
-from fcregistry.dialects._syntax_tags import IN_HEAD, add_argument, take_tag
+from fcregistry.dialects._syntax_tags import IN_HEAD, add_argument, take_more_ends, take_tag, written_again
 
 if TYPE_CHECKING:
     from fcregistry.dialects._source import Reading, TextSource
@@ -30,6 +31,40 @@ _TAG_NAME: Final = re.compile(r"[^<>/\n\[\]]*")
 
 Element: TypeAlias = "str | list[tuple[str, Element]]"
 """The text of an element, or the elements in it, each with its name."""
+
+_TEXT: Final = "$text"
+"""The name of an element for text beside elements, as in the parser of vLLM."""
+
+
+@dataclass(frozen=True, slots=True)
+class _OpenElement:
+    """An element whose end is not read yet.
+
+    Attributes:
+        name: Its name.
+        inside: The elements in it, each with its name.
+        texts: The texts in it.
+    """
+
+    name: str
+    inside: list[tuple[str, Element]] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+
+    def value(self, repairs: list[str]) -> Element:
+        """Return the text, or the elements.
+
+        Text beside elements is one more element, with a name that no other has; then `repairs` gets a sentence.
+        """
+        text = "".join(self.texts)
+        if not self.inside:
+            return text
+        if not text.strip():
+            return self.inside
+        key, names = _TEXT, {name for name, _ in self.inside}
+        while key in names:
+            key = f"${key}"
+        repairs.append(f"the text beside the elements in {self.name!r} is read as an element {key!r}")
+        return [*self.inside, (key, text.strip())]
 
 
 def read_nested(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
@@ -70,7 +105,9 @@ def _take_elements(source: TextSource) -> Reading[list[tuple[str, Element]] | No
 
     The list is empty without arguments. Return None if the elements are malformed, cut off or nested too deeply.
     """
-    open_elements: list[tuple[str, list[tuple[str, Element]]]] = [("invoke", [])]
+    open_elements: list[_OpenElement] = [_OpenElement("invoke")]
+    repairs: list[str] = []
+    closed = ""
     while True:
         text, mark = yield from source.until(_TO_MARK)
         yield from source.space()
@@ -78,18 +115,29 @@ def _take_elements(source: TextSource) -> Reading[list[tuple[str, Element]] | No
         name = yield from source.run(_TAG_NAME)
         if not mark or not tag or not name or not (yield from source.take(">")):
             return None
-        key, inside = open_elements[-1]
+        element = open_elements[-1]
+        element.texts.append(text)
         if tag == "<":
-            if text.strip() or name in ("invoke", "tool_call") or len(open_elements) > MAX_DEPTH:
+            if name in ("invoke", "tool_call") or len(open_elements) > MAX_DEPTH:
                 return None
-            open_elements.append((name, []))
+            open_elements.append(_OpenElement(name))
+            closed = ""
             continue
-        if name != key or (inside and text.strip()):
-            return None
+        if name != element.name:
+            if name != closed or text.strip():
+                return None
+            repairs.append(written_again(f"</{name}>"))
+            continue
         open_elements.pop()
-        if not open_elements:
-            return None if text.strip() else inside
-        open_elements[-1][1].append((key, inside or text))
+        closed = name
+        value = element.value(repairs)
+        if open_elements:
+            open_elements[-1].inside.append((name, value))
+            continue
+        if isinstance(value, str):
+            return None if value.strip() else []
+        source.repairs += repairs
+        return value
 
 
 def _place(schema: Mapping[str, Any], key: str) -> Any:
@@ -211,6 +259,7 @@ def _take_element_value(source: TextSource, closes: str) -> Reading[str | None]:
         if tag == closes and depth:
             depth -= 1
         elif tag == closes and (yield from source.is_next("<")):
+            yield from take_more_ends(source, f"</{closes}")
             return "".join(pieces)
         elif tag == "invoke>":
             return None

@@ -444,16 +444,24 @@ def read_mistral(source: TextSource, mark: str) -> Reading[list[ToolCall] | None
 
 _TO_ARGUMENTS: Final = TextMarks("<|tool_call_argument_begin|>")
 _KIMI_ID: Final = re.compile(r"(?:functions\.)?(?P<name>.+?)(?::\d+)?", re.DOTALL)
+_KIMI_VARIANT: Final = re.compile(r"functions[._](?P<name>.+?)(?P<place>[:_]\d+)?", re.DOTALL)
+"""An id with underscores in place of the dot and the colon, as providers change ids in the conversation that the model reads."""
 
 
 def read_kimi(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read a call of Kimi K2: an id, `functions.NAME:INDEX`, and the arguments."""
+    """Read a call of Kimi K2: an id, `functions.NAME:INDEX`, and the arguments.
+
+    If no tool has the name in the id, `functions_NAME_INDEX` is read as such an id, too.
+    """
     identity, end = yield from source.until(_TO_ARGUMENTS)
     identity = identity.strip()
     found = _KIMI_ID.fullmatch(identity)
     if not end or found is None:
         return None
-    return (yield from read_arguments(source, found["name"], "<|tool_call_end|>", id=identity))
+    variant = _KIMI_VARIANT.fullmatch(identity)
+    others = (variant["name"], variant["name"] + (variant["place"] or "")) if variant else ()
+    name = source.shapes.resolve(found["name"], others, source.repairs)
+    return (yield from read_arguments(source, name, "<|tool_call_end|>", id=identity))
 
 
 def write_kimi(calls: Sequence[ToolCall]) -> str:

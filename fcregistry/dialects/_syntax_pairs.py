@@ -12,7 +12,7 @@ from fcregistry._base.call import ToolCall
 from fcregistry.dialects._parsed import Calls, Syntax
 from fcregistry.dialects._source import TextSource, none_of
 from fcregistry.dialects._syntax_json import arguments_of
-from fcregistry.dialects._syntax_tags import IN_HEAD, Ending, add_argument, bare_text, check_readable
+from fcregistry.dialects._syntax_tags import IN_HEAD, Ending, add_argument, bare_text, call_with, check_readable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -102,15 +102,18 @@ class PairSyntax:
         yield from _take_blanks(source)
         yield from source.take(self._separator)
         arguments: dict[str, Any] = {}
+        unclear = ""
         while name:
             key = yield from self._key(source)
             if key == self.closes:
                 if not arguments and source.shapes.are_known and name not in source.shapes:
                     return None  # a word between tags, which cannot be meant as a call
-                return [ToolCall(name, arguments)]
+                return [call_with(name, arguments, unclear, self._ending.mark)]
             text = (yield from self._ending.value(source)) if key else None
             if text is None:
                 return None
+            if self._ending.is_written_again(text):
+                unclear = key
             add_argument(arguments, key, source.shapes.value(name, key, text), source)
         return None
 

@@ -1,7 +1,8 @@
 """A syntax that writes a tag around each value, with unescaped text in it: `<function=name><parameter=key>text</parameter></function>`.
 
 The text of a value is not escaped ("bare"), so the tag that ends a value may occur inside the value, too. The reader takes it for the end of
-the value only if the text after it, without white space, can follow a value there.
+the value only if the text after it, without white space, can follow a value there. If it is written again before such text, the first one ends
+the value, unless the value has the tag in it elsewhere. If the value is blank, it is unclear, and the executor refuses the call.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ from html import unescape
 from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, Literal
 
-from fcregistry._base.call import ToolCall
+from fcregistry._base.call import ToolCall, UnreadArguments
 from fcregistry.dialects._dialect import json_text
 from fcregistry.dialects._json_text import FAILED, RefusedText, Shapes, json_value, read_value
 from fcregistry.dialects._parsed import Calls, Syntax
@@ -57,7 +58,8 @@ class TagSyntax:
         type: The attribute with the type of a value, such as `string`; empty if there is none.
         end: The end of a tag.
         escapes_names: Whether `&amp;` and `&quot;` in a name represent their characters.
-        doubles_names: Whether a name may be its own namespace: `get_weather.get_weather` is the tool `get_weather`.
+        has_namespaces: Whether a name may follow a namespace: `get_weather.get_weather` is the tool `get_weather`, and `time.now` the tool `now`,
+            `time_now` or `time-now`, if only one of these is a tool.
         unnamed: Reads a call whose tag has no name, from the end of the opening tag to the end of the closing tag.
     """
 
@@ -79,7 +81,7 @@ class TagSyntax:
     type: str = ""
     end: str = ">"
     escapes_names: bool = False
-    doubles_names: bool = False
+    has_namespaces: bool = False
     unnamed: Callable[[TextSource], Reading[ToolCall | None]] | None = None
 
     @property
@@ -161,9 +163,10 @@ class _TagReader:
         Return the call, or None if the text is not a call, or is cut off.
         """
         name = self._name(about, self._tags.names[0]).strip()
-        if self._tags.doubles_names and name not in source.shapes:
-            namespace, _, rest = name.partition(".")
-            name = rest if namespace == rest else name
+        if self._tags.has_namespaces and "." in name and name not in source.shapes:
+            namespace, _, last = name.rpartition(".")
+            others = (last, name.replace(".", "_"), name.replace(".", "-"))
+            name = last if namespace == last else source.shapes.resolve(name, others, source.repairs)
         if self._tags.takes_objects and name:
             yield from source.space()
             opens = self._tags.around_object[0]
@@ -192,16 +195,20 @@ class _TagReader:
         values end, the call is returned with a repair.
         """
         arguments: dict[str, Any] = {}
+        unclear = ""
         while name:
             parameter = yield from self._parameter(source)
             if parameter is _END:
-                return ToolCall(name, source.shapes.unwrapped(name, arguments, source.repairs))
+                arguments = source.shapes.unwrapped(name, arguments, source.repairs)
+                return call_with(name, arguments, unclear, self.ending.mark)
             if not parameter or not parameter.get(self._tags.names[1]):
                 return None
             if self._tags.has_cdata and (yield from source.take("<![CDATA[")):
                 inside, _ = yield from source.until(_END_OF_CDATA)
                 if not (yield from source.take(self._tags.parameter[1])):
                     return None
+                yield from source.space()
+                yield from take_more_ends(source, self._tags.parameter[1])
                 key = self._name(parameter, self._tags.names[1])
                 add_argument(arguments, key, source.shapes.value(name, key, inside), source)
                 continue
@@ -210,13 +217,15 @@ class _TagReader:
             text = yield from self.ending.value(source, value)
             if text is None:
                 return None
+            if self.ending.is_written_again(text):
+                unclear = self._name(parameter, self._tags.names[1])
             for attributes, each in ((parameter, text), *value.others):
                 self._add(arguments, name, attributes, each, source)
             if value.others:
                 source.repairs.append(
                     "the closing tag of a parameter was missing: the parameter ends where the next one begins"
                 )
-                return ToolCall(name, arguments)
+                return call_with(name, arguments, unclear, self.ending.mark)
         return None
 
     def _add(
@@ -366,8 +375,9 @@ def _tag_text(tags: TagSyntax, opening: str, attributes: Mapping[str, str]) -> s
 # --- Values as bare text ---
 
 BARE_TEXT_LIMITS: Final = (
-    "Nothing is escaped. It cannot express a value that contains its own end mark followed by text that can follow a value, nor one that "
-    "contains only the beginning or only the end of a call. Values get their types from the tools' schemas; without a schema, they are strings."
+    "Nothing is escaped. It cannot express a value that contains its own end mark followed by text that can follow a value, one that ends with "
+    "this mark, nor one that contains only the beginning or only the end of a call. Values get their types from the tools' schemas; without a "
+    "schema, they are strings."
 )
 """What syntaxes with bare text cannot express."""
 
@@ -402,6 +412,10 @@ class Ending:
     def __post_init__(self) -> None:
         self._marks = TextMarks(self.mark, self.opens, *self.call)
 
+    def is_written_again(self, text: str) -> bool:
+        """Return whether `text`, a value, is nothing but the end mark: it may be a blank value whose end mark was written again."""
+        return self.mark in text and not text.replace(self.mark, "").strip()
+
     def occurs_in(self, text: str) -> bool:
         """Return whether `text` contains a mark that may end a value, or a mark of a call."""
         return self._marks.find(text, 0) is not None
@@ -432,8 +446,15 @@ class Ending:
                 if is_tag:
                     nesting.open(is_call=mark != self.opens)
                 continue
-            space = yield from self.space(source)
+            space, end = (yield from self.space(source)), len(pieces)
+            while mark == self.mark and not nesting.tags and (yield from source.take(mark)):
+                pieces += (mark, space)
+                space = yield from self.space(source)
             is_followed = bool((yield from source.is_next(*(self.followed if mark == self.mark else self.abandoned))))
+            value = "".join(pieces[:end]) if is_followed and end < len(pieces) else self.mark
+            if value.strip() and self.mark not in value:
+                source.repairs.append(written_again(self.mark))
+                return value
             if not nesting.calls and taken.close(pieces, is_call=mark != self.mark, is_followed=is_followed):
                 return taken.split(pieces)
             place = nesting.close(is_call=mark != self.mark, is_followed=is_followed)
@@ -519,17 +540,17 @@ class Value:
 class _Nesting:
     """The tags of quoted calls that are open within a value."""
 
-    __slots__ = ("_open", "calls")
+    __slots__ = ("calls", "tags")
 
     def __init__(self) -> None:
-        self._open: list[Literal["name", "call", "value"]] = []
+        self.tags: list[Literal["name", "call", "value"]] = []
         self.calls = 0  # how many calls are open
 
     def open(self, *, is_call: bool) -> None:
         """Open a call or a value. A call without a value may only mention the tag."""
-        if not is_call and self._open and self._open[-1] == "name":
-            self._open[-1] = "call"
-        self._open.append("name" if is_call else "value")
+        if not is_call and self.tags and self.tags[-1] == "name":
+            self.tags[-1] = "call"
+        self.tags.append("name" if is_call else "value")
         self.calls += is_call
 
     def close(self, *, is_call: bool, is_followed: bool) -> Literal["inside", "outside", "nowhere"]:
@@ -541,13 +562,13 @@ class _Nesting:
             is_call: Whether the tag closes a call.
             is_followed: Whether text that can follow such a tag comes next. If not, the text may only mention the tag.
         """
-        while is_followed and not is_call and self._open and self._open[-1] == "name":
-            self._open.pop()
+        while is_followed and not is_call and self.tags and self.tags[-1] == "name":
+            self.tags.pop()
             self.calls -= 1
-        if not self._open:
+        if not self.tags:
             return "outside" if is_followed else "inside"
-        if (self._open[-1] != "value") == is_call:
-            self._open.pop()
+        if (self.tags[-1] != "value") == is_call:
+            self.tags.pop()
             self.calls -= is_call
             return "inside"
         return "nowhere" if is_followed else "inside"
@@ -564,6 +585,27 @@ def _take_head(source: TextSource, mark: str, end: str) -> Reading[tuple[str, bo
     head = yield from source.run(IN_HEAD)
     is_named = bool(head) and (mark.endswith("=") or head[0].isspace() or bool(_JOINED.match(head)))
     return head, is_named and not head.endswith("/") and bool((yield from source.is_next(end)))
+
+
+def take_more_ends(source: TextSource, mark: str) -> Reading[None]:
+    """Take the end mark of a value, which was taken, once more, or more often; then a repair says so."""
+    if (yield from source.is_next(mark)):
+        source.repairs.append(written_again(mark))
+    while (yield from source.take(mark)):
+        yield from source.space()
+
+
+def written_again(mark: str) -> str:
+    """Return the sentence of a repair for an end mark that was written more than once."""
+    return f"{mark} was written more than once: the first one ends the value"
+
+
+def call_with(name: str, arguments: dict[str, Any], unclear: str, mark: str) -> ToolCall:
+    """Return a call; if the argument `unclear` may be blank, or `mark`, which ends values, the executor refuses it."""
+    if not unclear:
+        return ToolCall(name, arguments)
+    reason = f"the value of {unclear!r} is unclear, because {mark} was written more than once; send the call again"
+    return ToolCall(name, UnreadArguments(json_text(arguments), reason))
 
 
 def add_argument(arguments: dict[str, Any], key: str, value: Any, source: TextSource) -> None:

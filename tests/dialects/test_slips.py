@@ -1,0 +1,238 @@
+"""Texts in which a model made a slip: each is the one call that it is, or a call that the executor refuses."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import pytest
+
+from fcregistry import Executor, Tool, ToolCall, dialects
+
+S = {"type": "string"}
+
+
+def tool(name: str, *parameters: str, **schemas: Any) -> dict[str, Any]:
+    properties = {**dict.fromkeys(parameters, S), **schemas}
+    return {"name": name, "parameters": {"type": "object", "properties": properties, "required": [*parameters]}}
+
+
+class Slip(NamedTuple):
+    """A text with a slip, its calls, its content, and the beginning of each repair."""
+
+    dialect: str
+    text: str
+    calls: list[tuple[str, Any]]
+    tools: list[dict[str, Any]] | None = None
+    content: str = ""
+    repairs: tuple[str, ...] = ()
+
+
+def check(slip: Slip) -> None:
+    """Read a text whole, in two pieces that are cut at each place, and in single characters."""
+    dialect = dialects.get(slip.dialect)
+    whole = dialect.parse(slip.text, slip.tools)
+    assert [(call.name, call.arguments) for call in whole.tool_calls] == slip.calls
+    assert whole.content == slip.content
+    assert len(whole.repairs) == len(slip.repairs)
+    assert all(found.startswith(known) for found, known in zip(whole.repairs, slip.repairs, strict=True))
+    cuts = [[slip.text[:end], slip.text[end:]] for end in range(len(slip.text))]
+    for pieces in [*cuts, [*slip.text]]:
+        stream = dialect.stream(slip.tools)
+        for piece in pieces:
+            stream.feed(piece)
+        assert stream.close() == whole, pieces
+    auto = dialects.get("auto").parse(slip.text, slip.tools)
+    assert (auto.tool_calls, auto.content) == (whole.tool_calls, whole.content)
+
+
+# --- End marks that are written again -------------------------------------------------------------
+
+WRITE = [tool("write_file", "path", "content")]
+WRITTEN = [("write_file", {"path": "/a.txt", "content": "hi"})]
+QWEN = (
+    "Let me write.\n<tool_call>\n<function=write_file>\n<parameter=path>\n/a.txt\n</parameter>\n"
+    "<parameter=content>\nhi\n</parameter>\n</function>\n</tool_call>"
+)
+MINIMAX = (
+    '<minimax:tool_call>\n<invoke name="write_file">\n<parameter name="path">/a.txt</parameter>\n'
+    '<parameter name="content">hi</parameter>\n</invoke>\n</minimax:tool_call>'
+)
+GLM = (
+    "<tool_call>write_file\n<arg_key>path</arg_key>\n<arg_value>/a.txt</arg_value>\n"
+    "<arg_key>content</arg_key>\n<arg_value>hi</arg_value>\n</tool_call>"
+)
+CDATA = '<function name="write_file"><param name="path"><![CDATA[/a.txt]]></param><param name="content">hi</param></function>'
+LEGACY = (
+    "<function_calls><invoke><tool_name>write_file</tool_name><parameters><path>/a.txt</path><content>hi</content>"
+    "</parameters></invoke></function_calls>"
+)
+M3 = "]<]minimax[>["
+NESTED = (
+    f'{M3}<tool_call>\n{M3}<invoke name="write_file">{M3}<path>/a.txt{M3}</path>{M3}<content>hi{M3}</content>'
+    f"{M3}</invoke>\n{M3}</tool_call>"
+)
+AGAIN = {
+    "qwen3-coder": (QWEN, "</parameter>", "Let me write."),
+    "minimax-m2": (MINIMAX, "</parameter>", ""),
+    "glm-4.5": (GLM, "</arg_value>", ""),
+    "minicpm5": (CDATA, "</param>", ""),
+    "claude-xml": (LEGACY, "</path>", ""),
+    "minimax-m3": (NESTED, f"{M3}</path>", ""),
+}
+
+
+@pytest.mark.parametrize("between", ["", "\n"])
+@pytest.mark.parametrize("tools", [None, WRITE])
+@pytest.mark.parametrize("name", AGAIN)
+def test_an_end_mark_that_is_written_again_is_no_part_of_the_value(name: str, tools: Any, between: str) -> None:
+    text, mark, content = AGAIN[name]
+    for times in (2, 3):
+        again = text.replace(mark, between.join([mark] * times), 1)
+        repair = f"{mark.removeprefix(M3)} was written more than once"
+        check(Slip(name, again, WRITTEN, tools, content, (repair,)))
+    every = text.replace(mark, f"{mark}{between}{mark}")
+    check(Slip(name, every, WRITTEN, tools, content, (repair,)))
+
+
+@pytest.mark.parametrize("name", ["qwen3-coder", "minimax-m2", "glm-4.5"])
+def test_an_end_mark_after_a_blank_value_makes_the_call_malformed(name: str) -> None:
+    """The value may be empty, or the mark itself."""
+    text, mark, content = AGAIN[name]
+    unclear = text.replace("/a.txt", "").replace(mark, f"{mark}\n{mark}", 1)
+    (call,) = dialects.get(name).parse(unclear).tool_calls
+    assert isinstance(call.arguments, str)
+    check(Slip(name, unclear, [("write_file", call.arguments)], None, content))
+
+    def write_file(path: str = "", content: str = "") -> str:
+        """Write a file."""
+        return "written"
+
+    result = Executor([write_file]).run(call)
+    assert result.error is not None
+    assert (result.error.code, result.error.message) == (
+        "malformed_call",
+        f"the value of 'path' is unclear, because {mark} was written more than once; send the call again",
+    )
+
+
+def test_a_value_with_the_mark_elsewhere_is_about_the_mark() -> None:
+    for value in (
+        "</parameter></parameter>.</parameter>",
+        "a </parameter> b</parameter>",
+        "</parameter></parameter> b",
+    ):
+        check(
+            Slip(
+                "qwen3-coder",
+                QWEN.replace("/a.txt", value),
+                [("write_file", {"path": value, "content": "hi"})],
+                None,
+                "Let me write.",
+            )
+        )
+
+
+def test_a_value_that_ends_with_its_end_mark_is_not_written() -> None:
+    for value in ("a</parameter>", "</parameter>", "a</parameter>\n</parameter>"):
+        with pytest.raises(ValueError, match="cannot be written as bare text"):
+            dialects.get("qwen3-coder").render_calls([ToolCall("write_file", {"path": value})])
+
+
+# --- Names ----------------------------------------------------------------------------------------
+
+KIMI = "<|tool_calls_section_begin|><|tool_call_begin|>{}<|tool_call_argument_begin|>{{}}<|tool_call_end|><|tool_calls_section_end|>"
+MUSE = '<atem:function_calls>\n<atem:invoke name="{}">\n</atem:invoke>\n</atem:function_calls>'
+
+
+@pytest.mark.parametrize(
+    ("text", "written", "tools", "name"),
+    [
+        (KIMI, "functions_write_log_1", ["write_log"], "write_log"),
+        (KIMI, "functions_write_log:1", ["write_log"], "write_log"),
+        (KIMI, "functions.write_log_1", ["write_log"], "write_log"),
+        (KIMI, "functions_write_log", ["write_log"], "write_log"),
+        (KIMI, "functions_write_log_1", ["write_log_1"], "write_log_1"),
+        (KIMI, "functions_a_1_2", ["a_1", "b"], "a_1"),
+        (MUSE, "time.now", ["now", "then"], "now"),
+        (MUSE, "time.now", ["time_now"], "time_now"),
+        (MUSE, "time.now", ["time-now"], "time-now"),
+        (MUSE, "tools.time.now", ["now"], "now"),
+    ],
+)
+def test_a_name_in_another_form_is_the_one_tool_that_it_may_be(
+    text: str, written: str, tools: list[str], name: str
+) -> None:
+    dialect = "kimi-k2" if text is KIMI else "muse"
+    shapes = [tool(each) for each in tools]
+    check(Slip(dialect, text.format(written), [(name, {})], shapes, repairs=("there is no tool",)))
+
+
+@pytest.mark.parametrize(
+    ("text", "written", "tools", "name"),
+    [
+        (KIMI, "functions_write_log_1", ["write_log", "functions_write_log_1"], "functions_write_log_1"),
+        (KIMI, "functions_write_log_1", ["write_log", "write_log_1"], "functions_write_log_1"),
+        (KIMI, "functions_write_log_1", ["read_log"], "functions_write_log_1"),
+        (KIMI, "functions_write_log_1", None, "functions_write_log_1"),
+        (KIMI, "write_log_1", ["write_log"], "write_log_1"),
+        (KIMI, "functions.write_log_1:0", ["write_log", "write_log_1"], "write_log_1"),
+        (KIMI, "functions.write_log:1", ["write_log", "functions"], "write_log"),
+        (MUSE, "time.now", ["now", "time.now"], "time.now"),
+        (MUSE, "time.now", ["now", "time_now"], "time.now"),
+        (MUSE, "time.now", ["then"], "time.now"),
+        (MUSE, "time.now", None, "time.now"),
+        (MUSE, "now.now", None, "now"),
+    ],
+)
+def test_a_name_that_is_a_tool_or_may_be_several_stays(
+    text: str, written: str, tools: list[str] | None, name: str
+) -> None:
+    dialect = "kimi-k2" if text is KIMI else "muse"
+    shapes = None if tools is None else [tool(each) for each in tools]
+    check(Slip(dialect, text.format(written), [(name, {})], shapes))
+
+
+# --- Text beside elements -------------------------------------------------------------------------
+
+NOTE = {"type": "object", "properties": {"n": {"type": "integer"}, "$text": S}, "additionalProperties": False}
+
+
+def elements(inside: str) -> str:
+    return f'{M3}<tool_call>\n{M3}<invoke name="f">{inside}{M3}</invoke>\n{M3}</tool_call>'
+
+
+@pytest.mark.parametrize(
+    ("inside", "arguments", "place"),
+    [
+        (f"{M3}<o>see{M3}<n>1{M3}</n>{M3}</o>", {"o": {"n": 1, "$text": "see"}}, "o"),
+        (f"{M3}<o>{M3}<n>1{M3}</n> see\n{M3}</o>", {"o": {"n": 1, "$text": "see"}}, "o"),
+        (f"{M3}<o>a {M3}<n>1{M3}</n>b{M3}</o>", {"o": {"n": 1, "$text": "a b"}}, "o"),
+        (f"{M3}<o>{M3}<$text>x{M3}</$text>y{M3}</o>", {"o": {"$text": "x", "$$text": "y"}}, "o"),
+        (f"{M3}<o>{M3}<p>x{M3}<q>1{M3}</q>{M3}</p>{M3}</o>", {"o": {"p": {"q": "1", "$text": "x"}}}, "p"),
+        (f"{M3}<l>a{M3}<item>b{M3}</item>{M3}</l>", {"l": {"item": "b", "$text": "a"}}, "l"),
+        (f"see{M3}<s>1{M3}</s>", {"s": "1", "$text": "see"}, "invoke"),
+        (f"{M3}<s>1{M3}</s>see", {"s": "1", "$text": "see"}, "invoke"),
+    ],
+)
+def test_text_beside_elements_is_a_member_of_its_own(inside: str, arguments: dict[str, Any], place: str) -> None:
+    tools = [tool("f", o=NOTE, s=S, l={"type": "array", "items": S})]
+    repair = f"the text beside the elements in {place!r} is read as an element '$"
+    check(Slip("minimax-m3", elements(inside), [("f", arguments)], tools, repairs=(repair,)))
+
+
+def test_text_beside_elements_never_runs_a_tool_without_it() -> None:
+    def f(items: list[str] | None = None, s: str = "") -> str:
+        """Return what was given."""
+        return f"{items} {s}"
+
+    made = Tool.from_function(f)
+    for inside in (f"{M3}<items>a{M3}<item>b{M3}</item>{M3}</items>", f"a{M3}<s>b{M3}</s>"):
+        (call,) = dialects.get("minimax-m3").parse(elements(inside), [made]).tool_calls
+        result = Executor([made]).run(call)
+        assert result.error is not None
+        assert result.error.code == "invalid_arguments"
+
+
+@pytest.mark.parametrize("inside", ["text", f"{M3}<o>1{M3}</p>", f"{M3}<o>1{M3}</o>x{M3}</o>", f"{M3}</o>"])
+def test_other_text_within_a_call_is_content(inside: str) -> None:
+    check(Slip("minimax-m3", elements(inside), [], content=elements(inside)))
