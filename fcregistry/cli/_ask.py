@@ -224,11 +224,11 @@ def _explain(result: RunResult, agent: str, executor: Executor) -> None:
         agent: The value of `--agent`, a key of `AGENTS`.
         executor: The executor of the run, which has the tools of the calls.
     """
-    from fcregistry.cli._ask_screen import escaped, waiting_call_text
+    from fcregistry.cli._ask_screen import escaped
 
     complain(escaped(str(result)))
     for call in result.pending:
-        remark(waiting_call_text(call))
+        remark(str(call))
     if result.pending:
         tools = {tool.id: tool for tool in executor.tools.values()}
         waiting = {call.tool: why_no_flag(tools[call.tool], call.arguments) for call in result.pending}
@@ -405,8 +405,6 @@ def _confirm(call: WaitingCall) -> bool:
 
     On POSIX, what was typed before the question is discarded.
     """
-    from fcregistry.cli._ask_screen import waiting_call_text
-
     try:
         import termios
     except ImportError:  # on Windows
@@ -414,7 +412,7 @@ def _confirm(call: WaitingCall) -> bool:
     else:  # what was typed before the question is not an answer to it
         with suppress(termios.error):
             termios.tcflush(sys.stdin, termios.TCIFLUSH)
-    remark(waiting_call_text(call))
+    remark(str(call))
     return confirm("Call it?")
 
 

@@ -7,15 +7,14 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
+from fcregistry._base.invisible import CONTROL, HIDDEN, escape
 from fcregistry.agents import Calling, Finished, Planned, Progressed, Returned, StepBegan, StepEnded, Text, Thinking
-from fcregistry.cli._output import CONTROL
 from fcregistry.execution import Partial, Progress
 
 if TYPE_CHECKING:
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
     from fcregistry._results.result import ToolResult
     from fcregistry.agents import Event, Step
-    from fcregistry.execution import WaitingCall
 
 _STYLES: Final = {
     "thinking": "dim italic",
@@ -308,15 +306,13 @@ _LINES: Final = 12
 
 def escaped(text: str) -> str:
     r"""Return a text with control characters and direction marks written out, such as `\x1b`."""
-    if text.isprintable():
-        return text
-    return re.sub(CONTROL, lambda found: found[0].encode("unicode_escape").decode(), text.replace("\r\n", "\n"))
+    return escape(text.replace("\r\n", "\n"), CONTROL)
 
 
 def call_line(call: ToolCall) -> str:
     """Return a call in one line: the tool's name, and its arguments as JSON."""
     arguments = call.arguments if isinstance(call.arguments, str) else _json_text(call.arguments or {})
-    return one_line(f"{call.name} {arguments}")
+    return escape(one_line(f"{call.name} {arguments}"))
 
 
 def result_text(result: ToolResult) -> str:
@@ -324,11 +320,6 @@ def result_text(result: ToolResult) -> str:
     name = one_line(result.call.name) if result.call is not None and result.call.name else "a call"
     state = f"{result.duration:.2f} s" if result.error is None else result.error.code
     return indented(f"{name} ({state}):", result.content)
-
-
-def waiting_call_text(call: WaitingCall) -> str:
-    """Return a call that waits for a decision, with all of its arguments: the decision is about them."""
-    return escaped(f"{call.tool} {_json_text(call.arguments)}\n  {call.reason}")
 
 
 def indented(before: str, text: str) -> str:
@@ -347,7 +338,8 @@ def one_line(text: str) -> str:
 def cut(text: str) -> str:
     """Return the beginning of `text`, escaped; if it is cut, it ends with the length of `text`."""
     kept = "".join(text[:_MOST].splitlines(keepends=True)[:_LINES]).rstrip("\n")
-    return escaped(kept) if len(kept) >= len(text.rstrip("\n")) else f"{escaped(kept)} … ({len(text)} characters)"
+    shown = escape(escaped(kept), HIDDEN)
+    return shown if len(kept) >= len(text.rstrip("\n")) else f"{shown} … ({len(text)} characters)"
 
 
 def _json_text(value: Any) -> str:

@@ -21,8 +21,8 @@ from fcregistry.cli._output import (
     read_json,
     remark,
     result_alone,
-    say,
     say_json_text,
+    say_result,
 )
 from fcregistry.cli._tools import complete_tools, only_in_an_application, tool_named
 from fcregistry.errors import FcregistryError, ToolError
@@ -228,7 +228,7 @@ def _write(result: ToolResult, as_json: bool, output: Path | None) -> None:
     elif data is not None and not result.parts:
         remark(f"{len(data)} bytes; --output FILE writes them to a file")
     else:
-        say(_text(result))
+        say_result(_text(result))
         if data is not None:
             remark("(--output FILE writes it to a file)")
 

@@ -1,6 +1,7 @@
 """Output of commands: text for people on a terminal, JSON for programs; questions to the user; and the JSON that users write.
 
-Names, descriptions and results come from plugins and models, so control characters in them never reach a terminal.
+Names, descriptions and results come from plugins and models, so control characters in them never reach a terminal. Where a user decides about
+them, characters that nobody sees are written out, too.
 """
 
 from __future__ import annotations
@@ -15,12 +16,12 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import click
 
+from fcregistry._base.invisible import CONTROL, HIDDEN, INVISIBLE, escape
+
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
-# Patterns as text: they are compiled when first needed, and most output needs neither
-CONTROL: Final = r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
 _NOT_ASCII: Final = r"[^\x00-\x7f]"
 
 _PRINTABLE: Final = bytes(range(0x20, 0x7F))
@@ -31,7 +32,15 @@ json_option: Final = click.option("--json", "as_json", is_flag=True, help="Write
 
 
 def clean(text: str) -> str:
-    """Return a text without control characters and direction marks; line ends and tabs stay."""
+    """Return a text without control characters and direction marks; line ends and tabs stay.
+
+    Characters that nobody sees are written out where they do nothing.
+    """
+    return escape(_without_control(text), HIDDEN)
+
+
+def _without_control(text: str) -> str:
+    """Return a text in which a sign replaces each control character and direction mark."""
     return text if text.isprintable() else re.sub(CONTROL, "�", text)
 
 
@@ -70,6 +79,11 @@ def say(text: str = "") -> None:
     _write(clean(text), sys.stdout)
 
 
+def say_result(text: str) -> None:
+    """Write the result of a tool to stdout: a text in any script, in which only control characters are replaced."""
+    _write(_without_control(text), sys.stdout)
+
+
 def say_json(value: Any) -> None:
     """Write a JSON value to stdout, indented."""
     import json  # `list` and `--help` do without it
@@ -78,9 +92,9 @@ def say_json(value: Any) -> None:
 
 
 def say_json_text(text: str) -> None:
-    """Write JSON to stdout; escape control characters and those that the encoding does not have."""
+    """Write JSON to stdout; escape characters that nobody sees, and those that the encoding does not have."""
     if not text.isascii() or "\x7f" in text:  # every other control character is escaped in JSON
-        text = re.sub(CONTROL, _escaped, text)
+        text = re.sub(INVISIBLE, _escaped, text)
     try:
         text.encode(sys.stdout.encoding or "utf-8")
     except UnicodeEncodeError:
@@ -103,11 +117,13 @@ def can_ask() -> bool:
 def confirm(question: str) -> bool:
     """Ask the user on stderr, and return whether the answer is yes; an empty answer means no.
 
+    All characters that nobody sees are written out.
+
     Raises:
         KeyboardInterrupt: The user left the question with Ctrl-C or the end of input. That is not a denial.
     """
     try:
-        return click.confirm(clean(question), err=True)
+        return click.confirm(escape(question), err=True)
     except click.Abort as error:
         raise KeyboardInterrupt from error
 
@@ -144,7 +160,7 @@ def _one_line(column: Sequence[str]) -> Sequence[str]:
     """
     if _is_plain("".join(column)):  # one check for thousands of cells, which are nearly always plain
         return column
-    return [cell if cell.isprintable() else " ".join(clean(cell).split()) for cell in column]
+    return [clean(cell) if cell.isprintable() else " ".join(clean(cell).split()) for cell in column]
 
 
 def _is_plain(text: str) -> bool:

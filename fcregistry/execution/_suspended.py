@@ -20,6 +20,7 @@ from itertools import count
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._base.call import CallError, Problem, ToolCall
+from fcregistry._base.invisible import escape
 from fcregistry._results.content import Content, Output
 from fcregistry._results.result import Approval, ToolResult
 from fcregistry._tools.selectors import HINTS
@@ -63,8 +64,15 @@ class WaitingCall:
     hints: Mapping[str, bool]
 
     def to_json(self) -> dict[str, Any]:
-        """Return this call as a JSON object, for a user interface."""
+        """Return this call as a JSON object, for a user interface.
+
+        Its texts are exact: a user interface has to show characters that nobody sees, as `str` of this call does.
+        """
         return asdict(self)
+
+    def __str__(self) -> str:
+        r"""The tool, all of the arguments as JSON, and the reason, with characters that nobody sees written out: `\u200b`."""
+        return escape(f"{self.tool} {json.dumps(self.arguments, ensure_ascii=False, default=str)}\n  {self.reason}")
 
 
 class PreparedCalls:

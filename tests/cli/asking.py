@@ -25,6 +25,7 @@ from fcregistry.models import CallableModel, Completion, Delta, Message
 CALLS = {
     "multiplier": [("multiply", {"a": 12, "b": 13})],
     "both": [("danger", {"path": "/x\r\x1b[2Ksafe"}), ("multiply", {"a": 2, "b": 3})],
+    "hidden": [("danger", {"path": "/x\u200b\u2062\u00ad\U000e0041\ufe0f"})],
     "wiper": [("wipe", {})],
     "sleeper": [("sleepy", {})],
     "evil": [("evil", {"text": "\x1b[2J\u202e"}), ("none\nof\x1b[2Jthese", {})],

@@ -130,6 +130,11 @@ def test_what_a_terminal_would_obey_is_escaped() -> None:
     assert escaped("half \ud83d") == "half \\ud83d"
 
 
+def test_what_nobody_sees_is_shown_in_calls_and_results() -> None:
+    assert call_line(ToolCall("lookup", {"query": "a\u200b⚠\ufe0f"}, "1")) == r'lookup {"query": "a\u200b⚠\ufe0f"}'
+    assert indented("x:", "a\u200b\U000e0041 ⚠\ufe0f") == "x: a\\u200b\\U000e0041 ⚠\ufe0f"
+
+
 def test_long_texts_are_cut_and_say_so() -> None:
     assert indented("x:", "a" * 601) == f"x: {'a' * 600} … (601 characters)"
     assert indented("x:", "a\n" * 13).splitlines()[-1] == "  a … (25 characters)"

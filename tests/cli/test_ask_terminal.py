@@ -106,6 +106,16 @@ def test_approval_is_asked_for_with_all_that_is_to_be_decided(office: Site, type
     assert "\x1b" not in terminal.shown
 
 
+def test_the_question_shows_characters_that_nobody_sees(office: Site) -> None:
+    terminal = asked(office, "hidden", env=DUMB)
+    arguments = r'{"path": "/x\u200b\u2062\xad\U000e0041\ufe0f"}'
+    terminal.read_until(f"acme-tools:danger {arguments}\n  the tool requires approval\nCall it? [y/N]: ")
+    terminal.type("n\n")
+
+    assert terminal.finish() == 0
+    assert not {"\u200b", "\u2062", "\u00ad", "\U000e0041", "\ufe0f"} & {*terminal.shown}
+
+
 @pytest.mark.parametrize("there", ["stdin", "stderr"])
 def test_without_a_terminal_to_read_and_type_on_no_question_is_asked(office: Site, there: str) -> None:
     """It takes a terminal to read it on, and one to answer it from; otherwise the calls wait."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import unicodedata
 
 import pytest
 
@@ -90,6 +91,38 @@ def test_line_ends_and_tabs_of_a_text_stay(capsys: pytest.CaptureFixture[str]) -
     assert clean("a\rb\x9bc\u2066d\x00") == "a�b�c�d�"
     say("é\x1b[0m")
     assert capsys.readouterr().out == "é�[0m\n"
+
+
+UNSEEN = "\u200b\u2062\ufeff\u3164\u2800\u180e\U000e0001\U000e0041\U000e0100"
+"""Characters that a model reads and nobody sees: spaces of no width, signs, fillers, tags and variants."""
+
+WRITTEN = r"\u200b\u2062\ufeff\u3164\u2800\u180e\U000e0001\U000e0041\U000e0100"
+
+
+def test_characters_that_nobody_sees_are_written_out(capsys: pytest.CaptureFixture[str]) -> None:
+    assert clean(f"a{UNSEEN}b") == f"a{WRITTEN}b"
+    assert clean("a\u200db\u200cc\ufe0fd") == r"a\u200db\u200cc\ufe0fd"
+    assert shown(capsys, (f"a{UNSEEN}b", "x"), ("e\ufe0f", "y")) == [
+        f"a{WRITTEN}b  x",
+        "e\\ufe0f".ljust(len(WRITTEN) + 4) + "y",
+    ]
+    say_json({"a": "\u200b\U000e0041"})
+    assert capsys.readouterr().out == '{\n  "a": "\\u200b\\udb40\\udc41"\n}\n'
+
+
+@pytest.mark.parametrize(
+    "text", ["⚠\ufe0f", "1\ufe0f\u20e3", "👩🏽\u200d⚕\ufe0f", "می\u200cشود", "क्\u200dष", "soft\u00adhyphen"]
+)
+def test_joiners_and_variants_stay_where_they_change_what_is_seen(text: str) -> None:
+    assert clean(text) == text
+
+
+def test_every_character_without_a_place_on_a_screen_is_written_out() -> None:
+    """All that Unicode calls a format character, but those that are drawn, such as the Arabic sign of a year."""
+    drawn = {*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD}
+    every = map(chr, {*range(sys.maxunicode + 1)} - drawn)
+    formats = [each for each in every if unicodedata.category(each) in ("Cf", "Zl", "Zp")]
+    assert not [each for each in formats if each in clean(f"a{each}a") and each != "\u00ad"]
 
 
 def test_json_keeps_its_meaning_where_characters_are_escaped(capsys: pytest.CaptureFixture[str]) -> None:

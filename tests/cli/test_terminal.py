@@ -177,8 +177,9 @@ def test_approval_is_asked_for_with_the_call_that_is_meant(shop: Site) -> None:
 
 def test_the_question_shows_what_is_called_and_cannot_be_forged(shop: Site) -> None:
     """Arguments that would erase the line, or show it the other way round, are shown as what they are."""
-    terminal = Terminal(shop, "call", "danger", "--path", "/x\r\x1b[2K\u202esafe\x9b")
+    terminal = Terminal(shop, "call", "danger", "--path", "/x\r\x1b[2K\u202esafe\x9b\u200b\u2062\u00ad\U000e0041!")
     terminal.read_until("[y/N]: ")
+    assert r"safe\x9b\u200b\u2062\xad\U000e0041!" in terminal.shown
     assert "\x1b" not in terminal.shown
     assert "\u202e" not in terminal.shown
     assert "\x9b" not in terminal.shown

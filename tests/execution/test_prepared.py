@@ -117,6 +117,16 @@ def test_a_waiting_call_shows_what_an_approver_needs(travels: bool) -> None:
     json.dumps([first.to_json(), second.to_json()])
 
 
+def test_a_waiting_call_as_text_shows_characters_that_nobody_sees() -> None:
+    """The arguments themselves stay exact, since they run."""
+    path = "a\u200b\u2062\U000e0041\u202e\u00ad"
+    (waiting,) = executor().prepare([ToolCall("delete", {"path": path})]).waiting
+    assert str(waiting) == (
+        f'{waiting.tool} {{"path": "a\\u200b\\u2062\\U000e0041\\u202e\\xad"}}\n  the tool requires approval'
+    )
+    assert waiting.to_json()["arguments"]["path"] == path
+
+
 def test_the_reason_of_a_waiting_call_names_the_policy() -> None:
     asking = executor(policy=Policy(ask=["r*"], deny=["pay"], default="ask"))
     prepared = asking.prepare(CALLS)
