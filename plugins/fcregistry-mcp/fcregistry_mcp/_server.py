@@ -8,8 +8,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import AsyncExitStack
+from ipaddress import ip_address
 from os import PathLike, fspath
 from pathlib import PurePath
+from socket import inet_aton
 from threading import Lock
 from types import TracebackType
 from typing import Self
@@ -122,6 +124,8 @@ class McpServer:
     ) -> Self:
         """Return a server at a URL, reached over streamable HTTP.
 
+        Requests go through the proxies that `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` name; those to this machine never do.
+
         Args:
             url: The URL, such as `https://tools.example/mcp`.
             name: The server's name, for messages; by default, its host.
@@ -148,7 +152,11 @@ class McpServer:
 
             client = await stack.enter_async_context(
                 httpx2.AsyncClient(
-                    headers={**PLAIN, **(headers or {})}, timeout=_READING, event_hooks={"response": [limit_body]}
+                    headers={**PLAIN, **(headers or {})},
+                    timeout=_READING,
+                    event_hooks={"response": [limit_body]},
+                    # A client that is given its transport uses no proxies; otherwise those of the environment.
+                    transport=httpx2.AsyncHTTPTransport() if _is_loopback(httpx2.URL(url).host) else None,
                 )
             )
             return streamable_http_client(url, http_client=client)
@@ -287,3 +295,19 @@ class McpServer:
 
     def __repr__(self) -> str:
         return f"<McpServer {self.name}>"
+
+
+def _is_loopback(host: str) -> bool:
+    """Return whether `host`, of a URL, is this machine: a name `localhost` (RFC 6761), or an address, in any spelling.
+
+    0.0.0.0 and `::` lead to this machine, too. Other names are not looked up.
+    """
+    name = host.lower().removesuffix(".")
+    if name == "localhost" or name.endswith(".localhost"):
+        return True
+    try:
+        address = ip_address(inet_aton(host) if ":" not in host else host)  # `127.1` is an address, too
+    except (OSError, ValueError):
+        return False
+    inner = getattr(address, "ipv4_mapped", None) or address
+    return bool(inner.is_loopback or inner.is_unspecified)
