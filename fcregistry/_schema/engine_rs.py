@@ -9,7 +9,7 @@ from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.wording import show
-from fcregistry._schema.drafts import PatternError, SchemaError
+from fcregistry._schema.drafts import PatternError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 def make_validator(schema: dict[str, Any], formats: dict[str, Callable[[str], bool]], draft: Draft) -> Any:
-    """Return the validator of a schema; None if the engine is not installed, or refuses the schema.
+    """Return the validator of a schema; None if the engine refuses it.
 
     It refuses malformed schemas, and some valid ones: with a pattern that its engine rejects, a reference to the meta-schema of another
     draft, half a surrogate pair, or too many levels. jsonschema then tells these apart.
@@ -29,8 +29,6 @@ def make_validator(schema: dict[str, Any], formats: dict[str, Callable[[str], bo
         draft: The draft of the schema.
     """
     rs = load_engine()
-    if rs is None:
-        return None
     options = {"validate_formats": True, "pattern_options": rs.RegexOptions(), "offline": True}
     # Without `$schema`: the draft is known, and an unknown dialect would be looked up.
     read = {keyword: value for keyword, value in schema.items() if keyword != "$schema"}
@@ -43,8 +41,6 @@ def make_validator(schema: dict[str, Any], formats: dict[str, Callable[[str], bo
 def is_schema_or_none(schema: dict[str, Any], draft: Draft) -> bool | None:
     """Return whether a schema is valid by the meta-schema of `draft`; None if this engine cannot tell."""
     rs = load_engine()
-    if rs is None:
-        return None
     try:
         return bool(rs.meta.is_valid({**schema, "$schema": draft.uri}))
     except ValueError:  # half a surrogate pair, or too many levels
@@ -52,10 +48,8 @@ def is_schema_or_none(schema: dict[str, Any], draft: Draft) -> bool | None:
 
 
 def knows_format(name: str, draft: Draft) -> bool:
-    """Return whether a draft defines a format; False if the package is not installed."""
+    """Return whether a draft defines a format."""
     rs = load_engine()
-    if rs is None:
-        return False
     try:
         getattr(rs, draft.engine)({"format": name}, validate_formats=True, ignore_unknown_formats=False)
     except ValueError:
@@ -63,17 +57,10 @@ def knows_format(name: str, draft: Draft) -> bool:
     return True
 
 
-def is_installed() -> bool:
-    """Return whether `jsonschema_rs` is installed."""
-    return load_engine() is not None
-
-
 def load_engine() -> Any:
-    """Return the package `jsonschema_rs`, or None if it is not installed."""
-    try:
-        import jsonschema_rs  # 24 ms, paid by the first call of the process
-    except ImportError:
-        return None
+    """Return the package `jsonschema_rs`."""
+    import jsonschema_rs  # 24 ms, paid by the first call of the process
+
     return jsonschema_rs
 
 
@@ -128,11 +115,7 @@ class TextChecker:
 
 @lru_cache(maxsize=4096)
 def matcher_or_none(pattern: str) -> Callable[[str], bool] | None:
-    """Return the function of `matcher`; None if the linear-time engine does not support the pattern.
-
-    Raises:
-        SchemaError: The engine is not installed.
-    """
+    """Return the function of `matcher`; None if the linear-time engine does not support the pattern."""
     try:
         return matcher(pattern)
     except PatternError:
@@ -157,13 +140,8 @@ def matcher(pattern: str) -> Callable[[str], bool]:
 
     Raises:
         PatternError: The engine does not support the pattern.
-        SchemaError: The engine is not installed.
     """
     rs = load_engine()
-    if rs is None:
-        raise SchemaError(
-            f"the pattern {pattern!r} needs jsonschema-rs, whose engine is linear in time; it is not installed here"
-        )
     try:
         validator = rs.Draft202012Validator({"pattern": pattern}, pattern_options=rs.RegexOptions())
     except ValueError:
@@ -177,11 +155,9 @@ def matcher(pattern: str) -> Callable[[str], bool]:
 def standard_format(name: str, draft: Draft) -> Callable[[str], bool]:
     """Return a function that returns whether a text is of the format `name` of a draft.
 
-    Both engines use it, so that they agree. Without jsonschema-rs, it accepts every text.
+    Both engines use it, so that they agree.
     """
     rs = load_engine()
-    if rs is None:
-        return lambda text: True
     validator = getattr(rs, draft.engine)({"format": name}, validate_formats=True, pattern_options=rs.RegexOptions())
     return lambda text: bool(validator.is_valid(_without_surrogate_halves(text)))
 

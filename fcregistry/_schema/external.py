@@ -14,7 +14,7 @@ from fcregistry._base.wording import json_path, show
 from fcregistry._schema.document import Place, References, subschemas
 from fcregistry._schema.drafts import DRAFTS, ENFORCED, NEWEST, Draft, SchemaError, declared_draft, own_draft
 from fcregistry._schema.engine_py import check_schema, is_schema
-from fcregistry._schema.engine_rs import has_unenforced_patterns, is_installed, knows_format, matcher_or_none
+from fcregistry._schema.engine_rs import knows_format, matcher_or_none
 from fcregistry._schema.references import REFERENCES, resolver_of, resource_of
 from fcregistry.types import STRING_FORMATS
 
@@ -45,8 +45,7 @@ class ExternalSchema(NamedTuple):
         """Read a schema.
 
         Raises:
-            SchemaError: It is not JSON, not a schema, or not the schema of an object; its references lead nowhere or never end; or it has
-                a pattern, and the engine for patterns is not installed.
+            SchemaError: It is not JSON, not a schema, or not the schema of an object; or its references lead nowhere or never end.
         """
         copied = _copy_json(given)
         schema = _as_object_schema(copied)
@@ -61,8 +60,6 @@ class ExternalSchema(NamedTuple):
         if refusing := _object_refusal(nodes[0]):
             place = json_path(refusing.path or ())
             raise SchemaError(f"the parameters of a tool are an object, and the schema at {place} accepts none")
-        if not is_installed():
-            has_unenforced_patterns(schema)  # any pattern needs that engine, and raises without it
         return cls(schema, nodes)
 
     @property

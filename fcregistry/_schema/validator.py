@@ -53,7 +53,7 @@ class Validator:
     def _rust(self) -> Any:
         """The compiled validator of jsonschema-rs; None if jsonschema decides.
 
-        jsonschema decides if the author of the validator chose so, if the two might differ, or if jsonschema-rs is missing or refuses the schema.
+        jsonschema decides if the author of the validator chose so, if the two might differ, or if jsonschema-rs refuses the schema.
         """
         if self._engine == "jsonschema-rs" and rust_engine_agrees(self._schema, self._draft):
             return make_validator(self._schema, self._formats, self._draft)

@@ -10,7 +10,7 @@ from typing import Any, Final
 from fcregistry._schema.document import DEFINITIONS, References, walk_schemas
 from fcregistry._schema.drafts import ENFORCED, NEWEST, Draft, SchemaError, declared_draft, upgrade_keywords
 from fcregistry._schema.engine_py import is_schema
-from fcregistry._schema.engine_rs import is_installed, knows_format
+from fcregistry._schema.engine_rs import knows_format
 from fcregistry._schema.validator import Validator
 from fcregistry.types import STRING_FORMATS
 
@@ -144,5 +144,5 @@ def _constrains_nothing(keyword: str, value: Any) -> bool:
 
 @lru_cache(maxsize=512)
 def _is_format(name: str) -> bool:
-    """Return whether the newest draft has the format `name`; True, too, if the checker is not installed."""
-    return not is_installed() or knows_format(name, NEWEST)
+    """Return whether the newest draft has the format `name`."""
+    return knows_format(name, NEWEST)

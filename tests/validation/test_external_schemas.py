@@ -8,6 +8,8 @@ from typing import Any
 
 import pytest
 
+from fcregistry.errors import DefinitionError
+
 from .both_engines import ENGINES, of, of_argument, problem_of, problems_by_both, published, tool_of
 
 
@@ -230,14 +232,10 @@ def test_a_value_that_is_too_deep_for_the_engine_gives_an_answer(engine: Any) ->
         assert engine == "jsonschema"
 
 
-def test_without_the_fast_engine_all_but_patterns_is_read_and_validated(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(sys.modules, "jsonschema_rs", None)  # as where there is no build of it
-    assert problem_of({"properties": {"a": {"type": "nope"}}}) is not None
-    schema = published({"properties": {"a": {"minimum": 1, "exclusiveMinimum": True}}})
-    assert problems_by_both(schema, {"a": 1}) == ["$.a: must be greater than 1, not 1"]
-    problem = problem_of({"properties": {"a": {"pattern": "^only in this test$"}}})
-    assert problem is not None
-    assert problem.startswith("the pattern '^only in this test$' needs jsonschema-rs")
+def test_a_tool_cannot_be_defined_without_the_validator_that_is_required(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "jsonschema_rs", None)  # as in a broken environment
+    with pytest.raises(DefinitionError, match="ModuleNotFoundError: import of jsonschema_rs"):
+        tool_of(of_argument({"type": "string", "format": "date"})).parameters  # noqa: B018
 
 
 @pytest.mark.parametrize(
