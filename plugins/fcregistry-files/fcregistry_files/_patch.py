@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import re
-from contextlib import ExitStack
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from typing import Annotated, Any, Final, Literal
 
@@ -11,7 +13,7 @@ from annotated_types import Len
 from fcregistry.errors import ToolError
 
 from fcregistry_files._paths import quote
-from fcregistry_files._text import Text, encode, nearest, unix
+from fcregistry_files._text import Text, encode, find_all, line_number, nearest, unix
 from fcregistry_files._workspace import Workspace
 from fcregistry_files._writing import Writing
 
@@ -87,7 +89,7 @@ class Patching:
             with ExitStack() as files:
                 for change, old, new in prepared:
                     if new is not None:
-                        files.enter_context(_Write(self.workspace, change, old, new, done))
+                        files.enter_context(_written(self.workspace, change, old, new, done))
             for change in changes:
                 if change.target is not None:
                     done.append(writing.move(change.path, change.target))
@@ -128,30 +130,24 @@ class Patching:
         return data, text.bytes_of(_apply(text, change))
 
 
-class _Write:
-    """Writes one file of a patch: all files are on the disk before the first of them appears."""
+@contextmanager
+def _written(workspace: Workspace, change: _Change, old: bytes | None, new: bytes, done: list[str]) -> Iterator[None]:
+    """Write one file of a patch to the disk. It appears when the block ends, and is then added to `done`."""
 
-    def __init__(self, workspace: Workspace, change: _Change, old: bytes | None, new: bytes, done: list[str]) -> None:
-        self._workspace, self._change, self._new, self._done = workspace, change, new, done
-        self._old = old
-        self._file = workspace.root.open_to_write(
-            change.path, overwrite=old is not None, unchanged=None if old is None else self._check
-        )
-
-    def __enter__(self) -> None:
-        self._file.__enter__().write(self._new)
-
-    def __exit__(self, kind: Any, error: Any, traceback: Any) -> None:
-        self._file.__exit__(kind, error, traceback)
-        if error is None:
-            path = self._change.path
-            self._workspace.seen.note(self._workspace.root.key(path), self._new)
-            self._done.append(f"{'wrote' if self._old is None else 'updated'} {path}")
-
-    def _check(self) -> None:
+    def check() -> None:
         """Raise `ToolError` if the file has changed since it was read."""
-        if self._workspace.read(self._change.path, remember=False) != self._old:
-            raise ToolError(f"{quote(self._change.path)} was changed by another program just now. Read it again.")
+        if workspace.read(change.path, remember=False) != old:
+            raise ToolError(f"{quote(change.path)} was changed by another program just now. Read it again.")
+
+    with workspace.root.open_to_write(
+        change.path, overwrite=old is not None, unchanged=None if old is None else check
+    ) as file:
+        file.write(new)
+        file.flush()
+        os.fsync(file.fileno())  # before the first file of the patch appears
+        yield
+    workspace.seen.note(workspace.root.key(change.path), new)
+    done.append(f"{'wrote' if old is None else 'updated'} {change.path}")
 
 
 def paths_of(patch: str) -> list[str]:
@@ -247,54 +243,55 @@ def _apply(text: Text, change: _Change) -> str:
         )
     for hunk in change.hunks:
         plain = unix(text.text)
-        first, last = _place(plain, hunk, change.path)
-        lines = plain.split("\n")
-        start = sum(len(line) + 1 for line in lines[:first])
-        old, new = "".join(f"{line}\n" for line in lines[first:last]), "".join(f"{line}\n" for line in hunk.new)
-        if last == len(lines):  # the last line has no end; `last` counts it too
-            old = old[:-1]
-            new = new[:-1] if lines[last - 1] or not new else new
-        if start > len(plain):  # after a last line without an end
+        start, stop = _place(plain, hunk, change.path)
+        new = "".join(f"{line}\n" for line in hunk.new)
+        if stop > len(plain):  # after a last line that has no end
+            stop, new = len(plain), new[:-1]
+        if start > len(plain):
             start, new = len(plain), f"\n{new}"
-        text = Text(text.replace_piece(start, old, new), text.encoding, text.mark)
+        text = Text(text.replace_piece(start, stop, new), text.encoding, text.mark)
     return text.text
 
 
 def _place(plain: str, hunk: _Hunk, path: str) -> tuple[int, int]:
-    """Return the index of the first old line of `hunk` in `plain`, and that after its last one.
+    """Return where the old lines of `hunk` begin in `plain`, and where they end, as if the last line had an end.
 
     Raises:
         ToolError: The lines are not in the file `path`, or at several places.
     """
-    lines, count = plain.split("\n"), len(hunk.old)
-    begin = 0
+    text = f"\n{plain}" if plain.endswith("\n") or not plain else f"\n{plain}\n"  # each line is between two line feeds
+    begin, end = 0, len(text) - 1
     anchor = re.sub(r"^-\d+(,\d+)? \+\d+(,\d+)? @@ ?| ?@@$", "", hunk.anchor)  # the line numbers of a unified diff
     if anchor:
-        above = [number for number, line in enumerate(lines) if line.strip() == anchor.strip()]
-        if not above:
+        begin = _place_of_line(plain, anchor.strip())
+        if begin < 0:
             raise ToolError(f"{quote(path)} has no line {quote(anchor)}; nothing was changed. {nearest(plain, anchor)}")
-        begin = above[0]
-    end = len(lines) - (not lines[-1])  # without what follows the last line's end
     if not hunk.old:
         if anchor:
-            return begin + 1, begin + 1
+            below = text.index("\n", begin + 1)
+            return below, below
         if hunk.at_end or not plain:
             return end, end
         raise ToolError(
             f"a part of the patch for {quote(path)} adds lines and does not say where: begin with a line that stays"
         )
-    starts = range(begin, end - count + 1)
-    found = [start for start in starts if lines[start] == hunk.old[0] and lines[start : start + count] == hunk.old]
-    if hunk.at_end:
-        found = [start for start in found if start + count == end]
+    old = "".join(f"\n{line}" for line in (*hunk.old, ""))
+    found = find_all(text, old, max(begin, len(text) - len(old)) if hunk.at_end else begin)
     if not found:
         raise ToolError(
             f"the lines to change are not in {quote(path)}; nothing was changed. {nearest(plain, chr(10).join(hunk.old))}"
         )
     if len(found) > 1:
-        places = ", ".join(str(start + 1) for start in found[:10])
+        places = ", ".join(str(line_number(plain, place)) for place in found[:10])
         raise ToolError(
             f"the lines to change are in {quote(path)} at {len(found)} places: the lines {places}; nothing was changed. "
             "Add more of the lines around them, or '@@' with a line above them."
         )
-    return found[0], found[0] + count
+    return found[0], found[0] + len(old) - 1
+
+
+def _place_of_line(plain: str, line: str) -> int:
+    """Return where the first line begins that is `line` without the white space around it; -1 if there is none."""
+    first = plain.rfind("\n", 0, max(plain.find(line), 0)) + 1
+    found = re.compile(rf"^[^\S\n]*{re.escape(line)}[^\S\n]*$", re.MULTILINE).search(plain, first)
+    return found.start() if found else -1

@@ -12,7 +12,7 @@ import json
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from io import StringIO
+from io import BytesIO, TextIOWrapper
 from mmap import mmap
 from typing import Any, Final
 
@@ -67,7 +67,7 @@ def _search(expression: regex.Pattern[str], texts: list[bytes], most: int) -> No
         most: The number of lines after which to stop.
     """
     for number, text in enumerate(texts):
-        for line, shown in _matching_lines(expression, text.decode("utf-8", "surrogatepass")):
+        for line, shown in _matching_lines(expression, text):
             _answer([line, shown])
             most -= 1
             if not most:
@@ -78,12 +78,12 @@ def _search(expression: regex.Pattern[str], texts: list[bytes], most: int) -> No
     _answer({"worn": not _has_room()})
 
 
-def _matching_lines(expression: regex.Pattern[str], text: str) -> Iterator[tuple[int, str]]:
+def _matching_lines(expression: regex.Pattern[str], text: bytes) -> Iterator[tuple[int, str]]:
     """Yield the number of each line of `text` that matches, from 1, and the line.
 
-    Of a long line, yield the part around the match.
+    Of a long line, yield the part around the match. The text is decoded piece by piece, as its lines are read.
     """
-    for number, line in enumerate(StringIO(text, newline="\n"), 1):
+    for number, line in enumerate(TextIOWrapper(BytesIO(text), "utf-8", newline="\n"), 1):
         plain = line.removesuffix("\n").removesuffix("\r")[:_MOST_OF_LINE]
         if found := expression.search(plain):
             yield number, _around(plain, found.start())

@@ -14,7 +14,7 @@ from fcregistry.execution import Content
 
 from fcregistry_files._folder import Kind, kind_of
 from fcregistry_files._paths import escape, is_reserved, name_problem, quote, split_path
-from fcregistry_files._text import Encoding, Text, lines_of
+from fcregistry_files._text import Encoding, Text, count_lines, line_place, unix
 from fcregistry_files._workspace import Workspace
 
 _MOST_ENTRIES = 1_000
@@ -109,7 +109,7 @@ class Reading:
         content = _medium(data, path) if encoding is None else None
         if content is not None:
             return content
-        text = Text.of(data, path, encoding).text.replace("\r\n", "\n")
+        text = Text.of(data, path, encoding).text
         return _part(text, path, start, lines, self.workspace.max_characters)
 
     def list_directory(self, path: str = ".") -> Listing:
@@ -185,7 +185,7 @@ class Reading:
             return None, None, None  # not text, or refused: the other facts are still true
         windows, all_ends = text.text.count("\r\n"), text.text.count("\n")
         ends: Literal["LF", "CRLF", "mixed"] = "LF" if not windows else "CRLF" if windows == all_ends else "mixed"
-        return text.encoding, ends if all_ends else None, len(lines_of(text.text))
+        return text.encoding, ends if all_ends else None, count_lines(text.text)
 
 
 def _medium(data: bytes, path: str) -> Content | None:
@@ -208,26 +208,22 @@ def _part(text: str, path: str, start: int, count: int, most: int) -> str:
     """
     if not text:
         return f"[{path} is empty]"
-    lines = lines_of(text)
-    if start > len(lines):
-        raise ToolError(f"{quote(path)} has {len(lines)} lines; there is no line {start}")
-    chosen, size = [], 0
-    for line in lines[start - 1 : start - 1 + count]:
-        if size + len(line) > most:
-            break
-        chosen.append(line)
-        size += len(line)
-    if not chosen:
-        line = lines[start - 1]
-        more = f"; continue with start={start + 1}" if start < len(lines) else ""
-        return f"{line[:most]}\n[line {start} of {len(lines)} has {len(line)} characters: the first {most} are shown{more}]"
-    last = start + len(chosen) - 1
-    if start == 1 and last == len(lines):
-        return text
-    more = f"; continue with start={last + 1}" if last < len(lines) else ""
+    total = count_lines(text)
+    if start > total:
+        raise ToolError(f"{quote(path)} has {total} lines; there is no line {start}")
+    first = line_place(text, start - 1)
+    # Only what is returned gets Unix line ends, which may halve its length
+    piece = unix(text[first : min(line_place(text, count, first), first + 2 * most + 2)])
+    whole = piece if len(piece) <= most else piece[: piece.rfind("\n", 0, most) + 1]
+    last = start + max(count_lines(whole), 1) - 1
+    more = f"; continue with start={last + 1}" if last < total else ""
+    if not whole:
+        length = len(unix(text[first : line_place(text, 1, first)]))
+        return f"{piece[:most]}\n[line {start} of {total} has {length} characters: the first {most} are shown{more}]"
+    if start == 1 and last == total:
+        return whole
     place = f"line {start}" if start == last else f"lines {start}-{last}"
-    piece = "".join(chosen)
-    return f"{piece}{'' if piece.endswith(chr(10)) else chr(10)}[{place} of {len(lines)}{more}]"
+    return f"{whole}{'' if whole.endswith(chr(10)) else chr(10)}[{place} of {total}{more}]"
 
 
 def _time(seconds: float) -> datetime:

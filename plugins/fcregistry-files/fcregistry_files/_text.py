@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import codecs
 import time
-from bisect import bisect_left
+from collections import deque
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from difflib import SequenceMatcher
 from itertools import islice
@@ -38,6 +39,7 @@ _MOST_WINDOWS: Final = 3_000
 _MOST_COMPARED: Final = 500
 """Characters of each piece that are compared: the time grows with the cube."""
 _SECONDS: Final = 1.0
+_BLOCK: Final = 4_096
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,39 +114,24 @@ class Text:
         """
         return unix(text).replace("\n", self.line_end)
 
-    def find(self, old: str) -> list[int]:
-        """Return the places where a piece of text begins; at most 100, which may overlap.
-
-        The places count characters of the text with Unix line ends.
-
-        Args:
-            old: The text to find.
-        """
-        text, old = unix(self.text), unix(old)
-        found: list[int] = []
-        start = text.find(old)
-        while start >= 0 and len(found) < 100:
-            found.append(start)
-            start = text.find(old, start + 1)
-        return found
-
-    def replace_piece(self, start: int, old: str, new: str) -> str:
+    def replace_piece(self, start: int, stop: int, new: str) -> str:
         """Return the text with a piece replaced, and every other line end as it is.
 
         Args:
             start: Where the piece begins, in the text with Unix line ends.
-            old: The piece.
+            stop: Where it ends, likewise.
             new: What to write in its place.
         """
-        # how many "\r" of line ends precede each place
-        ends: list[int] = []
-        at = self.text.find("\r\n")
-        while at >= 0:
-            ends.append(at - len(ends))
-            at = self.text.find("\r\n", at + 2)
-        first, last = start, start + len(unix(old))
-        first, last = first + bisect_left(ends, first), last + bisect_left(ends, last)
-        return self.text[:first] + self.with_line_ends(new) + self.text[last:]
+        if "\r" not in self.text:  # nothing to count, which takes longer than everything else
+            return self.text[:start] + unix(new) + self.text[stop:]
+        return self.text[: self._place(start)] + self.with_line_ends(new) + self.text[self._place(stop) :]
+
+    def _place(self, place: int) -> int:
+        r"""Return a place of the text with Unix line ends as one of this text: with the `\r` of each line end before it."""
+        last, found = 0, place
+        while last < found:  # each time, less is added than the time before
+            last, found = found, found + self.text.count("\r\n", last, found + 1)
+        return found
 
 
 def unix(text: str) -> str:
@@ -153,7 +140,7 @@ def unix(text: str) -> str:
     Args:
         text: The text.
     """
-    return text.replace("\r\n", "\n")
+    return text.replace("\r\n", "\n") if "\r" in text else text
 
 
 def encode(text: str, encoding: str) -> bytes:
@@ -176,15 +163,46 @@ def encode(text: str, encoding: str) -> bytes:
         ) from error
 
 
-def lines_of(text: str) -> list[str]:
-    """Return the lines of a text, with their ends. Only line feeds end a line.
+def find_all(text: str, piece: str, start: int = 0) -> list[int]:
+    """Return the places where a piece of text begins; at most 100, which may overlap.
+
+    Args:
+        text: The text in which to look.
+        piece: The text to find.
+        start: The first place to look at.
+    """
+    found: list[int] = []
+    place = text.find(piece, start)
+    while place >= 0 and len(found) < 100:
+        found.append(place)
+        place = text.find(piece, place + 1)
+    return found
+
+
+def count_lines(text: str) -> int:
+    """Return the number of lines of a text. Only line feeds end a line.
 
     Args:
         text: The text.
     """
-    lines = text.split("\n")
-    last = lines.pop()
-    return [f"{line}\n" for line in lines] + ([last] if last else [])
+    return text.count("\n") + (not text.endswith("\n") and text != "")
+
+
+def line_place(text: str, count: int, place: int = 0) -> int:
+    """Return the place that comes after some lines of a text; its end if it has fewer.
+
+    Args:
+        text: The text. No list of its lines is made, which would take many times its memory.
+        count: The number of lines.
+        place: Where the first of them begins.
+    """
+    while (ends := text.count("\n", place, place + _BLOCK)) < count:
+        place, count = place + _BLOCK, count - ends
+        if place >= len(text):
+            return len(text)
+    for _ in range(count):
+        place = text.index("\n", place) + 1
+    return place
 
 
 def line_number(text: str, position: int) -> int:
@@ -204,28 +222,45 @@ def nearest(text: str, old: str) -> str:
         text: The text, with Unix line ends.
         old: The text that was not found, with Unix line ends.
     """
-    lines, wanted = text.split("\n"), old.strip("\n").split("\n")
+    wanted = old.strip("\n").split("\n")
     count, plain = len(wanted), [line.strip() for line in wanted]
-    offsets = {line: offset for offset, line in enumerate(plain) if line}  # of the last of equal lines
-    near = (place - offsets[line.strip()] for place, line in enumerate(lines) if line.strip() in offsets)
-    starts = list(islice((start for start in near if start >= 0), _MOST_WINDOWS)) or range(
-        min(len(lines), _MOST_WINDOWS)
-    )
-    best, where = 0.0, -1
+    starts = list(islice(_starts(text, plain), _MOST_WINDOWS)) or list(islice(_line_places(text), _MOST_WINDOWS))
+    best, where = 0.0, 0
     matcher = SequenceMatcher(autojunk=False)
     matcher.set_seq2(old.strip("\n")[:_MOST_COMPARED])  # the one whose index is kept
     until = time.monotonic() + _SECONDS
     for start in dict.fromkeys(starts):
         if time.monotonic() > until:
             break
-        matcher.set_seq1("\n".join(lines[start : start + min(count, _MOST_COMPARED)])[:_MOST_COMPARED])
+        matcher.set_seq1("\n".join(text[start : start + _MOST_COMPARED].split("\n", count)[:count]))
         if matcher.real_quick_ratio() > best and matcher.quick_ratio() > best and (ratio := matcher.ratio()) > best:
             best, where = ratio, start
     if best < 0.5:
         return "No text in the file is similar."
-    window = lines[where : where + count]
-    last = where + len(window)
-    place = f"line {last}" if last == where + 1 else f"lines {where + 1}-{last}"
+    piece = text[where : line_place(text, count, where)].removesuffix("\n")
+    window = piece.split("\n")
+    first = line_number(text, where)
+    last = first + len(window) - 1
+    place = f"line {last}" if last == first else f"lines {first}-{last}"
     blank = "" if [line.strip() for line in window] != plain else " It differs in white space only."
-    piece = "\n".join(window)
     return f"The nearest text is in {place}.{blank}\n{piece[:1_500]}{'…' if len(piece) > 1_500 else ''}"
+
+
+def _line_places(text: str) -> Iterator[int]:
+    """Yield the place at which each line of `text` begins."""
+    place = 0
+    while place >= 0:
+        yield place
+        place = text.find("\n", place) + 1 or -1
+
+
+def _starts(text: str, wanted: Sequence[str]) -> Iterator[int]:
+    """Yield the places where the lines `wanted`, which have no white space around them, begin if one of them is in the text."""
+    offsets = {line: offset for offset, line in enumerate(wanted) if line}  # of the last of equal lines
+    before: deque[int] = deque(maxlen=len(wanted))  # the places of the last lines
+    for place in _line_places(text):
+        before.append(place)
+        end = text.find("\n", place)
+        offset = offsets.get(text[place : end if end >= 0 else None].strip())
+        if offset is not None and offset < len(before):
+            yield before[-1 - offset]

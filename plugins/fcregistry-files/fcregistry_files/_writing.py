@@ -10,7 +10,7 @@ from fcregistry.errors import ToolError
 
 from fcregistry_files._folder import kind_of
 from fcregistry_files._paths import quote, split_path
-from fcregistry_files._text import Encoding, Text, encode, line_number, lines_of, nearest, unix
+from fcregistry_files._text import Encoding, Text, count_lines, encode, find_all, line_number, nearest, unix
 from fcregistry_files._workspace import Workspace
 
 
@@ -74,8 +74,9 @@ class Writing:
         if unix(old) == unix(new):
             raise ToolError("old and new are the same text; nothing was changed")
         plain = unix(text.text)
-        start = find_once(text, old, path)
-        save(self.workspace, path, text.bytes_of(text.replace_piece(start, old, new)), data)
+        start = find_once(plain, unix(old), path)
+        changed = text.replace_piece(start, start + len(unix(old)), new)
+        save(self.workspace, path, text.bytes_of(changed), data)
         first = line_number(plain, start)
         return f"edited {path} from line {first} on: {_count(old)} became {_count(new)}"
 
@@ -146,20 +147,20 @@ def save(workspace: Workspace, path: str, data: bytes, old: bytes | None) -> Non
     workspace.seen.note(workspace.root.key(path), data)
 
 
-def find_once(text: Text, old: str, path: str) -> int:
-    """Return the place of a text that must be in a file exactly once, with Unix line ends.
+def find_once(plain: str, old: str, path: str) -> int:
+    """Return the place of a text that must be in a file exactly once.
 
     Args:
-        text: The text of the file.
-        old: The text to find.
+        plain: The text of the file, with Unix line ends.
+        old: The text to find, likewise.
         path: The path of the file.
 
     Raises:
         ToolError: It is not there, or more than once.
     """
-    found, plain = text.find(old), unix(text.text)
+    found = find_all(plain, old)
     if not found:
-        raise ToolError(f"the old text is not in {quote(path)}; nothing was changed. {nearest(plain, unix(old))}")
+        raise ToolError(f"the old text is not in {quote(path)}; nothing was changed. {nearest(plain, old)}")
     if len(found) > 1:
         places = ", ".join(str(line_number(plain, each)) for each in found[:10])
         raise ToolError(
@@ -176,5 +177,5 @@ def _size(content: str) -> str:
 
 def _count(text: str) -> str:
     """Return the number of lines of `text` in words."""
-    count = len(lines_of(unix(text)))
+    count = count_lines(text)
     return f"{count} line{'s' * (count != 1)}"

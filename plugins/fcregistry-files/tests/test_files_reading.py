@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import codecs
+import json
 import os
+import subprocess
 import sys
 from typing import Any
 
@@ -22,6 +24,12 @@ PNG = b"\x89PNG\r\n\x1a\n" + bytes(16)
         ("a\nb\nc\n", {"start": 2}, "b\nc\n[lines 2-3 of 3]"),
         ("a\nb\nc\n", {"lines": 1}, "a\n[line 1 of 3; continue with start=2]"),
         ("a\nb\nc", {"start": 3}, "c\n[line 3 of 3]"),
+        (
+            "a\r\n" * 5_000 + "b",
+            {"start": 4_999, "lines": 2},
+            "a\na\n[lines 4999-5000 of 5001; continue with start=5001]",
+        ),
+        ("a\r\n" * 5_000 + "b", {"start": 5_001}, "b\n[line 5001 of 5001]"),
         ("a\r\nb\r\n", {}, "a\nb\n"),
         ("a\x0cb\u2028c\n", {}, "a\x0cb\u2028c\n"),
         ("", {}, "[a.txt is empty]"),
@@ -71,6 +79,52 @@ def test_long_texts_and_lines_are_returned_in_parts(place: Any) -> None:
         executor.call("read_file", path="a.txt").content
         == "'a.txt' is too large: it has more than 45 bytes, the most that the tools read"
     )
+
+
+MEASURE = """
+import json, sys
+from pathlib import Path
+from fcregistry import Executor
+from fcregistry_files import file_tools
+
+def peak():
+    return next(int(line.split()[1]) for line in open("/proc/self/status") if line.startswith("VmHWM"))
+
+root, name, arguments = sys.argv[1], sys.argv[2], json.loads(sys.argv[3])
+executor = Executor(file_tools(root, write=True))
+def call(path):
+    patch = f"*** Begin Patch\\n*** Update File: {path}\\n-missing\\n*** End Patch"
+    return executor.run({"name": name, "arguments": {"patch": patch} if name == "apply_patch" else {"path": path, **arguments}})
+call("small.txt")
+start = peak()
+result = call("large.txt")
+print(json.dumps([(peak() - start) / 1024, result.content[-100:]]))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="reads the peak of a process from /proc")
+@pytest.mark.parametrize(
+    ("name", "arguments", "end"),
+    [
+        ("read_file", {"start": 3_000_000, "lines": 1}, "xy\n[line 3000000 of 3260000; continue with start=3000001]"),
+        ("file_info", {}, '"encoding": "utf-8", "line_ends": "LF", "lines": 3260000}'),
+        ("edit_file", {"old": "xy\nz\nxy", "new": "y"}, "The nearest text is in lines 1-3.\nxy\nxy\nxy"),
+        ("apply_patch", {}, "No text in the file is similar."),
+    ],
+)
+def test_a_file_of_many_lines_takes_little_more_memory_than_its_text(
+    place: Any, name: str, arguments: dict[str, Any], end: str
+) -> None:
+    place.write("large.txt", "xy\n" * 3_260_000)
+    place.write("small.txt", "x\n")
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE, str(place.root), name, json.dumps(arguments)],
+        stdout=subprocess.PIPE,
+        check=True,
+    )
+    megabytes, content = json.loads(done.stdout)
+    assert content.endswith(end)
+    assert megabytes <= 60
 
 
 def test_images_and_pdf_files_are_content(place: Any, call: Any) -> None:

@@ -176,6 +176,38 @@ def test_a_file_that_the_system_does_not_let_grow_changes_nothing(limited: Any, 
     assert {path.name: path.read_text() for path in attacked.root.iterdir()} == {"a.txt": "one\n"}
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="limits of POSIX systems")
+def test_a_patch_whose_second_file_does_not_fit_on_the_disk_changes_nothing(limited: Any, attacked: Any) -> None:
+    """The process may write 600 KiB into a file."""
+    attacked.write("a.txt", "one\n")
+    large = "\n".join(["+" + "x" * 1_000] * 700)
+    patch = f"*** Begin Patch\n*** Update File: a.txt\n-one\n+two\n*** Add File: b.txt\n{large}\n*** Add File: c.txt\n+c\n*** End Patch"
+    message = "'b.txt' cannot be written: there is no space left; nothing was changed"
+    assert limited("apply_patch", patch=patch) == (False, message)
+    assert {path.name: path.read_text() for path in attacked.root.iterdir()} == {"a.txt": "one\n"}
+
+
+def test_every_file_of_a_patch_is_on_the_disk_before_the_first_appears(place: Any, call: Any, monkeypatch: Any) -> None:
+    for name in ("a.txt", "b.txt", "c.txt"):
+        place.write(name, "one\n")
+    fsync, synced = os.fsync, []
+
+    def fail_at_the_second(descriptor: int) -> None:
+        if stat.S_ISREG(os.fstat(descriptor).st_mode):
+            synced.append(descriptor)
+            if len(synced) == 2:
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+        fsync(descriptor)
+
+    monkeypatch.setattr(os, "fsync", fail_at_the_second)
+    lines = "\n".join(f"*** Update File: {name}\n-one\n+two" for name in ("a.txt", "b.txt", "c.txt"))
+    result = call("apply_patch", patch=f"*** Begin Patch\n{lines}\n*** End Patch")
+    assert result.content == "'b.txt' cannot be written: there is no space left; nothing was changed"
+    assert {path.name: path.read_text() for path in place.root.iterdir()} == dict.fromkeys(
+        ("a.txt", "b.txt", "c.txt"), "one\n"
+    )
+
+
 def test_a_move_never_replaces(place: Any, call: Any) -> None:
     place.write("a.txt", "a\n")
     place.write("d/b.txt", "b\n")
@@ -224,6 +256,39 @@ def test_a_patch_changes_several_files(place: Any, call: Any) -> None:
         "sub/new.txt": b"one\n\ntwo\n",
         "c.txt": b"first\nsecond\n",
     }
+
+
+def test_a_long_change_of_a_large_file_takes_no_time(place: Any, call: Any) -> None:
+    """Comparing the lines with those at each place of the file would take longer than a test may take."""
+    place.write("a.txt", "x\n" * 3_000_000 + "y\n")
+    patch = "\n".join(["*** Begin Patch", "*** Update File: a.txt", *["-x"] * 30_000, "-y", "+z", "*** End Patch"])
+    assert call("apply_patch", patch=patch).content == "updated a.txt"
+    assert (place.root / "a.txt").read_text() == "x\n" * 2_970_000 + "z\n"
+    assert "are not in 'a.txt'" in call("apply_patch", patch=patch).content
+
+
+@pytest.mark.parametrize(
+    ("text", "lines", "expected"),
+    [
+        ("a\nb", ["-b", "+c"], "a\nc"),
+        ("a\nb", ["-b"], "a\n"),
+        ("a\nb", ["@@ b", "+c"], "a\nb\nc"),
+        ("a\nb", [" b", "+c", "*** End of File"], "a\nb\nc"),
+        ("a\nb\n", ["@@ b", "+c"], "a\nb\nc\n"),
+        ("", ["+a"], "a\n"),
+        ("\n", ["+a", "*** End of File"], "\na\n"),
+        ("a\na\n", ["-a", "+b", "*** End of File"], "a\nb\n"),
+        ("ab\nb\n", ["-b", "+c"], "ab\nc\n"),
+        ("a\n  b \na\n", ["@@ b", "-a", "+c"], "a\n  b \nc\n"),
+        ("b\r\na\nb\r\nc\r\n", [" a", "-b", "+d"], "b\r\na\r\nd\r\nc\r\n"),
+        ("a\r\n\r\n\nb\n\r\nc\n", ["-b"], "a\r\n\r\n\n\r\nc\n"),
+    ],
+)
+def test_a_patch_changes_only_its_lines(place: Any, call: Any, text: str, lines: list[str], expected: str) -> None:
+    place.write("a.txt", text)
+    patch = "\n".join(["*** Begin Patch", "*** Update File: a.txt", *lines, "*** End Patch"])
+    assert call("apply_patch", patch=patch).ok
+    assert (place.root / "a.txt").read_bytes() == expected.encode()
 
 
 @pytest.mark.parametrize(
