@@ -41,6 +41,7 @@ class Profile:
         complete: Whether every property must be required; fcregistry then lets an optional one be `null`.
         top_without: The keywords that are not allowed at the top level.
         choices: The JSON types that the values of an enum may have.
+        empty_choices: Whether an empty text may be among the values of an enum.
         highest: Keyword -> the greatest value that is allowed for it.
         pattern_without: A regular expression for text that a `pattern` must not contain; None if it may contain anything.
         names: A regular expression that the names of top-level properties must match; None for any names.
@@ -57,6 +58,7 @@ class Profile:
     complete: bool = False
     top_without: frozenset[str] = frozenset()
     choices: frozenset[str] = SCALAR_KINDS
+    empty_choices: bool = True
     highest: Mapping[str, int] = field(default_factory=dict)
     pattern_without: str | None = None
     names: str | None = None

@@ -402,36 +402,55 @@ class Rewriter:
     def _write_choices(self, node: Node) -> bool:
         """Write a constant as an enum, and unsupported enum values as their types; always return True.
 
-        A constant stays if the provider has `const`. An enum with objects or arrays is dropped; it is a problem if every schema must have a type.
+        A constant stays if the provider has `const`. An enum with objects or arrays is dropped; it is a problem if every schema must have a type. An
+        empty text that the provider refuses is left out from among other texts.
         """
         schema = node.schema
         if "const" in schema and "const" not in self._keywords:
             schema["enum"] = [schema.pop("const")]
-        kinds = set(map(_kind_of, schema.get("enum", ())))
+        values = schema.get("enum", ())
+        kinds = set(map(_kind_of, values))
+        if "" in values and not self._accepts_choice("") and any(isinstance(value, str) and value for value in values):
+            values = schema["enum"] = [value for value in values if value != ""]
+            node.lost["also allowed"] = ""
+            self._record(node.path, "enum", [""], f"{self._provider} has no choice of an empty text")
         if kinds & {"array", "object"}:
             if self._profile.closed:
                 self._add_problem(
                     node.path, f"{self._provider} has no choices of objects and arrays; give their type instead"
                 )
             self._drop(node, "enum", "has no choices of objects and arrays")
-        elif not kinds <= self._profile.choices:
+        elif not all(map(self._accepts_choice, values)):
             self._write_choices_as_types(node)
         return True
+
+    def _accepts_choice(self, value: object) -> bool:
+        """Return whether the provider accepts `value` among the values of an enum."""
+        return _kind_of(value) in self._profile.choices and (value != "" or self._profile.empty_choices)
 
     def _write_choices_as_types(self, node: Node) -> None:
         """Write the enum values of `node` that the provider does not accept as their types.
 
-        This is exact for `null`, and for `true` with `false`. For only one of `true` and `false`, and for an enum beside `anyOf`, the enum is
-        recorded as dropped.
+        This is exact for `null`, and for `true` with `false`. For only one of `true` and `false`, for an empty text, and for an enum beside `anyOf`,
+        the enum is recorded as dropped.
         """
-        schema, allowed = node.schema, self._profile.choices
+        schema = node.schema
         values = schema.pop("enum")
-        others = [value for value in values if _kind_of(value) not in allowed]
-        if {value for value in others if isinstance(value, bool)} in ({True}, {False}) or "anyOf" in schema:
+        others = [value for value in values if not self._accepts_choice(value)]
+        if (
+            {value for value in others if isinstance(value, bool)} in ({True}, {False})
+            or "" in others
+            or "anyOf" in schema
+        ):
             node.lost["enum"] = values
-            self._record(node.path, "enum", values, f"{self._provider} has only choices of strings and numbers")
+            has = (
+                "choices of strings and numbers, and none of an empty text"
+                if "" in others
+                else "choices of strings and numbers"
+            )
+            self._record(node.path, "enum", values, f"{self._provider} has only {has}")
         alternatives: list[dict[str, Any]] = [{"type": kind} for kind in _types_of(others)]
-        if choices := [value for value in values if _kind_of(value) in allowed]:
+        if choices := [value for value in values if self._accepts_choice(value)]:
             kinds = _types_of(choices)
             alternatives.insert(0, {"type": kinds[0] if len(kinds) == 1 else kinds, "enum": choices})
         if "anyOf" not in schema:

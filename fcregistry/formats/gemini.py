@@ -8,7 +8,8 @@ Parameters are sent as `parametersJsonSchema`, not as `parameters`. The latter i
 (`$ref`, `const`, `exclusiveMinimum`, …) is refused, an enum has only strings, and there are no tuples. The former is JSON Schema; Google's own SDK
 recommends it, and the API ignores keywords that it does not know. They are left out here, and added to the description.
 
-Images and documents of a result are sent as `parts` of its `functionResponse`, which models accept from Gemini 3 on; its text names them.
+Images and documents of a result are sent as `parts` of its `functionResponse`, which models accept from Gemini 3 on; its text names them. In the
+JSON beside them, `{"$ref": "NAME"}` refers to a part, and the API refuses any other value of `$ref`, so a result with such a name is sent as text.
 
 A function without parameters has no schema. Every function has a description: the title or name if the tool has none. Definitions have no strict
 mode: the mode `VALIDATED` of `functionCallingConfig` applies to a whole request.
@@ -44,8 +45,9 @@ PROFILE: Final = Profile(
     recursion="optional",
     top_without=COMPOSITION,
     choices=frozenset({"string", "number"}),
+    empty_choices=False,
 )
-"""Reference, `responseJsonSchema`; guide "Structured outputs", section "JSON Schema support"."""
+"""Reference, `responseJsonSchema`; guide "Structured outputs", section "JSON Schema support". The API's error message refuses empty choices."""
 
 NAMES: Final = Alphabet(first="[A-Za-z_]", rest="[A-Za-z0-9_-]", longest=64)
 """Reference, "FunctionDeclaration". Dots and colons are allowed too, but not everywhere; some versions allow 128 characters."""
@@ -85,12 +87,27 @@ def _response(result: ToolResult) -> dict[str, Any]:
     call = result.call
     identity = {"id": call.id} if call is not None and call.id is not None else {}
     name = call.name if call is not None else ""
-    response = {"output": json_value_of(result, whole=False)} if result.ok else {"error": result.content}
+    response = {"output": _output(result)} if result.ok else {"error": result.content}
     media = [
         {"inlineData": {"mimeType": part.media_type, "data": base64_of(part)}}
         for part in filter(_is_supported, result.parts)
     ]
     return {**identity, "name": name, "response": response, **({"parts": media} if media else {})}
+
+
+def _output(result: ToolResult) -> Any:
+    """Return the JSON value of `result`, or its text if the value has the name `$ref`, at any depth."""
+    value = json_value_of(result, whole=False)
+    rest = [value]
+    while rest:
+        each = rest.pop()
+        if isinstance(each, dict):
+            if "$ref" in each:
+                return result.content
+            rest += each.values()
+        elif isinstance(each, list):
+            rest += each
+    return value
 
 
 MEDIA: Final = frozenset({"image/png", "image/jpeg", "image/webp", "application/pdf"})

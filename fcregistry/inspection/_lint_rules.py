@@ -473,6 +473,18 @@ def _many_choices(subject: LintSubject) -> Iterator[Remark]:
             yield Remark(f"the enum at {inner.where} has {len(choices)} values, more than {MOST_CHOICES}", inner.where)
 
 
+@rule("empty-choice", "note", 'use a word for it, such as "none", or make the parameter optional')
+def _empty_choices(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark for each enum or constant with an empty text, which Gemini refuses."""
+    for inner in walk_schema(subject.schema):
+        schema = inner.schema if isinstance(inner.schema, dict) else {}
+        if schema.get("const") == "" or "" in schema.get("enum", ()):
+            message = (
+                f"an empty text is a choice at {inner.where}; Gemini refuses it, so it is only in the description there"
+            )
+            yield Remark(message, inner.where)
+
+
 @rule("deep-nesting", "warning", "make some of the inner values parameters of their own")
 def _deep_nesting(subject: LintSubject) -> Iterator[Remark]:
     """Yield a remark, with the first place, if values are nested more than six levels deep."""
@@ -531,7 +543,7 @@ def _lost_constraints(subject: LintSubject) -> Iterator[Remark]:
     formats_by_loss: dict[tuple[str, str], list[str]] = {}
     for rendering in subject.renderings:
         for dropped in () if rendering.error else rendering.definition.dropped:
-            if dropped.keyword not in NO_CONSTRAINT:
+            if dropped.keyword not in NO_CONSTRAINT and dropped.value != [""]:  # that is an empty choice
                 message = f"{dropped.keyword} {show(dropped.value)} at {dropped.path} is left out"
                 formats_by_loss.setdefault((dropped.path, message), []).append(rendering.label)
     for (path, message), labels in formats_by_loss.items():

@@ -550,6 +550,17 @@ def test_an_enum_of_too_many_values() -> None:
     ]
 
 
+def test_an_empty_text_among_choices() -> None:
+    def order(size: Literal["", "large"], milk: Literal[""] = "", sugar: Literal["none", "some"] = "none") -> None: ...
+
+    paths = ["$.properties.milk", "$.properties.size"]
+    assert said("empty-choice", order) == [
+        (path, f"an empty text is a choice at {path}; Gemini refuses it, so it is only in the description there")
+        for path in paths
+    ]
+    assert said("lost-constraint", order, format_names=["gemini"]) == []
+
+
 @dataclass
 class Node:
     """A record that holds itself."""
