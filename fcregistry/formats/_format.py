@@ -6,12 +6,13 @@ import marshal
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
 from fcregistry._tools.tool import keep_rendered, rendered_by_formats
 from fcregistry.errors import DefinitionError
-from fcregistry.formats._node import Definition, TextDefinition
+from fcregistry.formats._node import Definition, Dropped, TextDefinition
 
 if TYPE_CHECKING:
     from fcregistry._base.call import ToolCall
@@ -73,6 +74,7 @@ class Format:
         profile: The schemas that it accepts; None for all of JSON Schema, unchanged.
         strict_profile: The schemas that its strict mode accepts; None if it has no such mode.
         alphabet: The names that it accepts; None for every name that a tool can have.
+        fields: The fields of a definition that the provider knows beside those that `render` writes for every tool.
         parse: Reads the calls of a model's message; None if the format has no messages of its own.
         report: Makes the messages with results for the model; None if the format has no messages of its own.
     """
@@ -84,6 +86,7 @@ class Format:
     profile: Profile | None = None
     strict_profile: Profile | None = None
     alphabet: Alphabet | None = None
+    fields: frozenset[str] = frozenset()
     parse: Callable[[Any], list[ToolCall]] | None = None
     report: Callable[[Sequence[ToolResult]], list[dict[str, Any]]] | None = None
 
@@ -183,9 +186,25 @@ class Format:
             raise self._refusal(tool, strict, error.problems) from None
         except RecursionError:
             raise self._refusal(tool, strict, ("$: is nested too deeply",)) from None
+        kept, lost = self._own_fields(tool, strict)
         if isinstance(made, TextDefinition):
-            return TextDefinition(made, (*dropped, *made.dropped)), parameters
-        return Definition(made, dropped), parameters
+            return TextDefinition(made, (*dropped, *made.dropped, *lost)), parameters
+        return Definition({**made, **kept}, (*dropped, *lost)), parameters
+
+    def _own_fields(self, tool: Tool, strict: bool) -> tuple[dict[str, Any], tuple[Dropped, ...]]:
+        """Return the fields of the definition that `tool` was made from: those to keep, and the others as dropped.
+
+        Fields that `tool_of` has read are not among them, except `strict`, which is dropped if it is true and the format has no strict mode.
+        """
+        fields: dict[str, Any] = tool.options.meta.get(FIELDS, {})
+        kept = {name: value for name, value in fields.items() if name in self.fields}
+        others = {name: value for name, value in fields.items() if name not in kept}
+        if tool.options.meta.get(STRICT) is True and not strict:
+            others["strict"] = True
+        reason = f"the format {self.name!r} has no such field"
+        return kept, tuple(
+            Dropped(path="definition", keyword=name, value=value, reason=reason) for name, value in others.items()
+        )
 
     def _refusal(self, tool: Tool, strict: bool, problems: tuple[str, ...]) -> DefinitionError:
         """Return a `DefinitionError` that says that this format cannot express `tool` because of `problems`."""
@@ -236,11 +255,17 @@ def _combine_errors(errors: list[DefinitionError]) -> DefinitionError:
 STRICT: Final = "fcregistry.strict"
 """The key of `meta` for a definition with `strict`: formats with a strict mode describe its tool in it."""
 
+FIELDS: Final = "fcregistry.fields"
+"""The key of `meta` for the fields of a definition that are not part of every definition, such as `cache_control`: a dict."""
+
 _WRAPPERS: Final = ("function", "toolSpec")
 """The keys under which OpenAI's chat and Bedrock put a definition."""
 
-_PARAMETERS: Final = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema")
-"""The names that formats give to the schema of the arguments."""
+_PARAMETERS: Final = ("parameters", "input_schema", "inputSchema", "parametersJsonSchema", "parameters_json_schema")
+"""The names that formats, and Google's SDK in Python, give to the schema of the arguments."""
+
+_KINDS: Final = ("function", "custom")
+"""The values of the field `type` of every definition of OpenAI and Anthropic."""
 
 
 def tools_of(tools: Iterable[Tool | Mapping[str, Any]]) -> list[Tool]:
@@ -279,7 +304,8 @@ def tool_of(given: Tool | Mapping[str, Any]) -> Tool:
             or f"{given!r:.80} is not a Tool: Tool.from_function(…) makes one of a function, registry.get(…) returns one by its name, "
             "and a definition as a dict has a name and parameters"
         )
-    schema = next((body[key] for key in _PARAMETERS if body.get(key) is not None), None)
+    place = next((key for key in _PARAMETERS if body.get(key) is not None), None)
+    schema = None if place is None else body[place]
     if isinstance(schema, Mapping) and isinstance(schema.get("json"), Mapping):  # Bedrock's
         schema = schema["json"]
     return Tool.from_function(
@@ -287,8 +313,25 @@ def tool_of(given: Tool | Mapping[str, Any]) -> Tool:
         name=body["name"],
         description=body.get("description") or "",
         parameters={"type": "object", "properties": {}} if schema is None else schema,
-        meta={STRICT: body.get("strict") is True},
+        meta={STRICT: body.get("strict") is True, FIELDS: _other_fields(given, body, place)},
     )
+
+
+def _other_fields(given: Mapping[str, Any], body: Mapping[str, Any], parameters: str | None) -> dict[str, Any]:
+    """Return the fields of a definition that not every definition has, without those that are None.
+
+    Args:
+        given: The definition.
+        body: The part of it with the name, which may be `given` itself.
+        parameters: The name of the schema of its arguments, if it has one.
+    """
+    read = {"name", "description", "strict", parameters}
+    around = {} if body is given else {name: value for name, value in given.items() if value is not body}
+    return {
+        name: deepcopy(value)
+        for name, value in {**around, **body}.items()
+        if value is not None and name not in read and not (name == "type" and value in _KINDS)
+    }
 
 
 def _refuse_call(**arguments: Any) -> NoReturn:

@@ -21,11 +21,11 @@ if TYPE_CHECKING:
 class Dropped:
     """A keyword of a tool's schema that its rendered definition lacks, or expresses only in part.
 
-    Calls are validated against the tool's own schema all the same.
+    Calls are validated against the tool's own schema all the same. It may also be a field of a definition that was given as a dict.
 
     Attributes:
-        path: Where in the schema of the parameters, as a JSON path: `$.properties.age`.
-        keyword: The keyword of JSON Schema.
+        path: Where in the schema of the parameters, as a JSON path: `$.properties.age`; `definition` for a field of one.
+        keyword: The keyword of JSON Schema, or the name of the field.
         value: The keyword's value.
         reason: Why it was dropped.
     """

@@ -97,12 +97,18 @@ def _source(sort: str, media_type: str, data: str) -> dict[str, Any]:
     return {"type": sort, "media_type": media_type, "data": data}
 
 
+FIELDS: Final = frozenset(
+    {"allowed_callers", "cache_control", "defer_loading", "eager_input_streaming", "input_examples"}
+)
+"""API reference, "Messages", `tools`."""
+
 FORMAT = Format(
     name="anthropic",
     source="Anthropic API reference, messages",
     render=render,
     profile=LOOSE,
     strict_profile=STRICT,
+    fields=FIELDS,
     parse=parse_message,
     report=report,
 )

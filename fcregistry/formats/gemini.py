@@ -119,6 +119,9 @@ def _is_supported(part: Content) -> bool:
     return part.kind in ("image", "file") and part.media_type in MEDIA
 
 
+FIELDS: Final = frozenset({"behavior", "response", "responseJsonSchema"})
+"""Reference, "FunctionDeclaration"."""
+
 FORMAT = Format(
     name="gemini",
     source="Gemini API reference, function calling",
@@ -126,6 +129,7 @@ FORMAT = Format(
     join=join,
     profile=PROFILE,
     alphabet=NAMES,
+    fields=FIELDS,
     parse=parse_message,
     report=report,
 )

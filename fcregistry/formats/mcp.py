@@ -92,11 +92,15 @@ def _structured(result: ToolResult) -> dict[str, Any] | None:
     return value if isinstance(value, dict) else None
 
 
+FIELDS: Final = frozenset({"_meta", "annotations", "execution", "icons", "outputSchema", "title"})
+"""Specification, 2025-11-25, "Tool"."""
+
 FORMAT = Format(
     name="mcp",
     source="Model Context Protocol specification 2025-06-18, tools",
     render=render,
     join=lambda tools: {"tools": tools},
+    fields=FIELDS,
     parse=parse,
     report=report,
 )

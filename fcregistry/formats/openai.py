@@ -128,12 +128,16 @@ def media(part: Content) -> dict[str, Any] | None:
     return None
 
 
+FIELDS: Final = frozenset({"allowed_callers", "async", "defer_loading", "output_schema"})
+"""API reference, "Responses", `tools`. Functions of chat completions have no other fields."""
+
 RESPONSES = Format(
     name="openai-responses",
     source="OpenAI API reference, responses",
     render=render_responses_tool,
     profile=LOOSE,
     strict_profile=STRICT,
+    fields=FIELDS,
     parse=parse_message,
     report=report_to_responses,
 )
