@@ -22,6 +22,7 @@ from fcregistry.dialects._syntax_json import (
     arguments_of,
     array,
     call_object,
+    call_without_arguments,
     name_of,
     objects,
     objects_or,
@@ -117,8 +118,9 @@ def _read_plamo(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]
     """
     name, end = yield from source.until(_TO_PLAMO_END)
     yield from source.space()
-    if not end or not (yield from source.take(_PLAMO_ARGUMENTS[0])):
-        return None
+    begun = (yield from source.take(_PLAMO_ARGUMENTS[0], _PLAMO_REQUEST[1])) if end else ""
+    if begun != _PLAMO_ARGUMENTS[0]:
+        return call_without_arguments(name) if begun else None
     for tag in _PLAMO_JSON:
         yield from source.take(tag)
     return (yield from read_arguments(source, name.strip(), _PLAMO_ARGUMENTS[1]))
@@ -254,7 +256,7 @@ ROWS: Final = (
                 Calls(
                     opens=("<|python_tag|>",), read=read_objects("<|eom_id|>", keys=_PARAMETERS_FIRST), words=NO_CALL
                 ),
-                Calls(opens=("<function=",), read=read_named(">", "</function>"), words=r"[^<>\n]*+>\s*+(?![\s{]|\Z)"),
+                Calls(opens=("<function=",), read=read_named(">", "</function>"), words=r"[^<>\n]*+>\s*+(?![\s{<]|\Z)"),
                 Calls(opens=("{",), read=read_objects(keys=_PARAMETERS_FIRST, separator=";"), words=_NO_CALL),
             ),
             write_objects("", "", keys=_PARAMETERS_FIRST, between="; "),

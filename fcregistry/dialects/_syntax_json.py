@@ -295,14 +295,16 @@ def read_named(ends_name: str, *closes: str) -> CallReader:
         ends_name: The mark after the name.
         *closes: The marks that may close the call. If none does, a complete call is a call nevertheless.
     """
-    marks = TextMarks(ends_name)
+    marks = TextMarks(ends_name, *(each for each in closes if ends_name not in each))
 
     def read(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
         """Read a call whose name is before the mark, and its arguments after it; return a list with the call.
 
-        Return None if the mark, the name or the JSON object is missing, malformed or cut off.
+        Without arguments, the mark may be missing, too. Return None if anything else is missing, malformed or cut off.
         """
         name, end = yield from source.until(marks)
+        if end in closes:
+            return call_without_arguments(name)
         return (yield from read_arguments(source, name.strip() if end else "", *closes))
 
     return read
@@ -313,7 +315,8 @@ def read_arguments(
 ) -> Reading[list[ToolCall] | None]:
     """Take the arguments of a call, a JSON object, and whichever of the marks `closes` follows.
 
-    Return a list of the one call, or None if there is no object or no name.
+    Return a list of the one call, or None if there is no object or no name. If a mark of `closes` follows in place of an object, the call has no
+    arguments.
 
     Args:
         source: The text.
@@ -321,6 +324,10 @@ def read_arguments(
         *closes: The marks that may close the call.
         id: The call's id.
     """
+    if closes and name:
+        yield from source.space()
+        if (yield from source.take(*closes)):
+            return call_without_arguments(name, id)
     value: Any = (yield from json_value(source, "{")) if name else FAILED
     if value is FAILED:
         return None
@@ -328,6 +335,12 @@ def read_arguments(
         yield from source.space()
         yield from source.close(*closes)
     return [ToolCall(name, value.text if isinstance(value, RefusedText) else value, id)]
+
+
+def call_without_arguments(name: str, id: str | None = None) -> list[ToolCall] | None:
+    """Return a list with the call of `name` that ends without arguments, or None if other characters than those of names are in `name`."""
+    name = name.strip()
+    return [ToolCall(name, {}, id)] if name and NAME.fullmatch(name) else None
 
 
 def read_line_named(source: TextSource, mark: str, to_user: str = "") -> Reading[list[ToolCall] | None]:
@@ -389,9 +402,9 @@ def write_between(before: str, write: CallWriter, after: str) -> CallWriter:
 # --- DeepSeek ---
 
 _SEPARATOR: Final = "<｜tool▁sep｜>"
-_TO_SEPARATOR: Final = TextMarks(_SEPARATOR)
-_LINE: Final = TextMarks("\n")
 DEEPSEEK_END: Final = "<｜tool▁call▁end｜>"
+_AFTER_FIRST: Final = TextMarks(_SEPARATOR, DEEPSEEK_END)
+_AFTER_NAME: Final = TextMarks("\n", DEEPSEEK_END)
 
 
 def read_deepseek(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
@@ -399,13 +412,15 @@ def read_deepseek(source: TextSource, mark: str) -> Reading[list[ToolCall] | Non
 
     V3 writes a kind, the name and a fenced object; V3.1 writes the name and an object.
     """
-    first, end = yield from source.until(_TO_SEPARATOR)
-    if not end:
-        return None
+    first, end = yield from source.until(_AFTER_FIRST)
+    if end != _SEPARATOR:
+        return call_without_arguments(first) if end else None
     yield from source.space()
-    if (yield from source.is_next("{")):
+    if (yield from source.is_next("{", DEEPSEEK_END)):
         return (yield from read_arguments(source, first.strip(), DEEPSEEK_END))
-    name, _ = yield from source.until(_LINE)
+    name, end = yield from source.until(_AFTER_NAME)
+    if end == DEEPSEEK_END:
+        return call_without_arguments(name)
     fence = yield from source.take("```json", "```")
     calls = yield from read_arguments(source, name.strip(), *(("```",) if fence else (DEEPSEEK_END,)))
     if calls and fence:
@@ -442,7 +457,8 @@ def read_mistral(source: TextSource, mark: str) -> Reading[list[ToolCall] | None
 
 # --- Kimi K2 ---
 
-_TO_ARGUMENTS: Final = TextMarks("<|tool_call_argument_begin|>")
+_KIMI_END: Final = "<|tool_call_end|>"
+_TO_ARGUMENTS: Final = TextMarks("<|tool_call_argument_begin|>", _KIMI_END)
 _KIMI_ID: Final = re.compile(r"(?:functions\.)?(?P<name>.+?)(?::\d+)?", re.DOTALL)
 _KIMI_VARIANT: Final = re.compile(r"functions[._](?P<name>.+?)(?P<place>[:_]\d+)?", re.DOTALL)
 """An id with underscores in place of the dot and the colon, as providers change ids in the conversation that the model reads."""
@@ -461,7 +477,9 @@ def read_kimi(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     variant = _KIMI_VARIANT.fullmatch(identity)
     others = (variant["name"], variant["name"] + (variant["place"] or "")) if variant else ()
     name = source.shapes.resolve(found["name"], others, source.repairs)
-    return (yield from read_arguments(source, name, "<|tool_call_end|>", id=identity))
+    if end == _KIMI_END:
+        return call_without_arguments(name, identity)
+    return (yield from read_arguments(source, name, _KIMI_END, id=identity))
 
 
 def write_kimi(calls: Sequence[ToolCall]) -> str:
@@ -515,10 +533,13 @@ def read_message(source: TextSource, mark: str) -> Reading[list[ToolCall] | None
     """
     header, end = yield from source.until(_HEADER_ENDS)
     recipient = _RECIPIENT(header)
-    if end != MESSAGE or not recipient:
+    if end not in (MESSAGE, MESSAGE_ENDS[0]) or not recipient:
         return None
+    name = recipient[1].removeprefix(_NAMESPACE)
+    if end != MESSAGE:
+        return call_without_arguments(name)
     yield from source.take(MESSAGE)
-    return (yield from read_arguments(source, recipient[1].removeprefix(_NAMESPACE), *MESSAGE_ENDS))
+    return (yield from read_arguments(source, name, *MESSAGE_ENDS))
 
 
 def read_header(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:

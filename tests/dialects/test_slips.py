@@ -236,3 +236,70 @@ def test_text_beside_elements_never_runs_a_tool_without_it() -> None:
 @pytest.mark.parametrize("inside", ["text", f"{M3}<o>1{M3}</p>", f"{M3}<o>1{M3}</o>x{M3}</o>", f"{M3}</o>"])
 def test_other_text_within_a_call_is_content(inside: str) -> None:
     check(Slip("minimax-m3", elements(inside), [], content=elements(inside)))
+
+
+# --- Names without arguments ----------------------------------------------------------------------
+
+PLAMO = "<|plamo:begin_tool_request:plamo|><|plamo:begin_tool_name:plamo|>f<|plamo:end_tool_name:plamo|>{}<|plamo:end_tool_request:plamo|>"
+DEEPSEEK = "<｜tool▁calls▁begin｜><｜tool▁call▁begin｜>{}<｜tool▁call▁end｜><｜tool▁calls▁end｜>"
+FINISHED = [
+    ("internlm2", "<|action_start|><|function|>f<|action_end|>"),
+    ("internlm2", "<|action_start|><|plugin|>\nf\n<|action_end|>"),
+    ("internlm2", "<|action_start|><|function|>f<|args|><|action_end|>"),
+    ("llama3", "<function=f></function>"),
+    ("llama3", "<function=f>\n</function>"),
+    ("kimi-k2", "<|tool_call_begin|>functions.f:0<|tool_call_end|>"),
+    ("kimi-k2", "<|tool_call_begin|>functions.f:0<|tool_call_argument_begin|> <|tool_call_end|>"),
+    ("deepseek-v3", DEEPSEEK.format("function<｜tool▁sep｜>f")),
+    ("deepseek-v3", DEEPSEEK.format("function<｜tool▁sep｜>f\n")),
+    ("deepseek-v3", DEEPSEEK.format("function<｜tool▁sep｜>f\n```json\n\n```")),
+    ("deepseek-v3.1", DEEPSEEK.format("f<｜tool▁sep｜>")),
+    ("deepseek-v3.1", DEEPSEEK.format("f")),
+    ("plamo3", PLAMO.format("")),
+    ("plamo3", PLAMO.format("<|plamo:begin_tool_arguments:plamo|><|plamo:end_tool_arguments:plamo|>")),
+    ("harmony", "<|channel|>commentary to=functions.f<|message|><|call|>"),
+    ("harmony", "<|channel|>commentary to=functions.f <|constrain|>json<|call|>"),
+    ("gemma4", "<|tool_call>call:f<tool_call|>"),
+    ("functiongemma", "<start_function_call>call:f<end_function_call>"),
+    ("claude-xml", "<function_calls><invoke><tool_name>f</tool_name></invoke></function_calls>"),
+]
+
+
+@pytest.mark.parametrize(("name", "text"), FINISHED)
+def test_a_name_with_an_end_mark_is_a_call_without_arguments(name: str, text: str) -> None:
+    check(Slip(name, text, [("f", {})]))
+    written = dialects.get(name).render_calls([ToolCall("g", {"a": 1})])
+    both = dialects.get(name).parse(f"{text}\n{written}", [tool("g", a={"type": "integer"})])
+    assert [(call.name, call.arguments) for call in both.tool_calls] == [("f", {}), ("g", {"a": 1})]
+    for end in range(len(text)):
+        assert dialects.get(name).parse(text[:end]).tool_calls in ((), dialects.get(name).parse(text).tool_calls)
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("internlm2", "<|action_start|><|function|>f"),
+        ("internlm2", "<|action_start|><|function|>f<|args|>"),
+        ("internlm2", "<|action_start|><|function|>f<|action_en"),
+        ("internlm2", "<|action_start|><|function|><|action_end|>"),
+        ("internlm2", "<|action_start|><|function|>some words<|action_end|>"),
+        ("internlm2", "<|action_start|><|interpreter|>f<|action_end|>"),
+        ("llama3", "<function=f>"),
+        ("llama3", "<function=f></b>"),
+        ("kimi-k2", "<|tool_call_begin|>some words<|tool_call_end|>"),
+        ("deepseek-v3.1", "<｜tool▁call▁begin｜>some words<｜tool▁call▁end｜>"),
+    ],
+)
+def test_a_name_without_its_end_mark_or_other_words_make_no_call(name: str, text: str) -> None:
+    check(Slip(name, text, [], content=text))
+
+
+def test_the_executor_says_which_arguments_a_call_without_any_needs() -> None:
+    def f(a: int) -> int:
+        """Return a number."""
+        return a
+
+    (call,) = dialects.get("internlm2").parse("<|action_start|><|function|>f<|action_end|>").tool_calls
+    result = Executor([f]).run(call)
+    assert result.error is not None
+    assert result.error.code == "invalid_arguments"
