@@ -10,6 +10,7 @@ from fcregistry._tools.selectors import did_you_mean, nearest
 from fcregistry.agents._effects import arun_to_end, astream, run_to_end
 from fcregistry.agents._history import conversation_of
 from fcregistry.agents._loop import Loop, TextAnswers, TypedAnswers
+from fcregistry.agents._pairing import LoggedHistory, pair_results
 from fcregistry.agents._run import AnswerT_co, Chat, Control, check_state, checked_limit
 from fcregistry.agents._visible_tools import VisibleTools
 from fcregistry.execution import Executor, pipeline_of
@@ -117,14 +118,21 @@ class Agent(ABC, Generic[AnswerT_co]):
         """Return the conversation that `query` begins, a new `Chat` whose run `control` controls.
 
         Messages that `FunctionCall` returned may be in it. The gateways that they called are open in it.
+
+        Raises:
+            ApprovalError: A call without a result is one of a suspended run.
+            TypeError, ValueError: As `conversation_of` raises them.
         """
         messages = conversation_of(query, self.model)
+        paired = pair_results(messages)
+        if not isinstance(query, LoggedHistory):
+            paired.log(self.model.name)
         visible = None
         if self._has_gateways:  # earlier messages may have opened tools behind them
             visible = self._all_tools.fresh()
             visible.restore(message.to_dict() for message in messages)
             visible._kept = control.kept
-        return Chat(messages=list(messages), control=control, visible=visible)
+        return Chat(messages=list(messages), control=control, visible=visible, paired=paired)
 
     def _new_run(self, query: Query, control: Control) -> Effects[RunResult[AnswerT_co]]:
         """Return the coroutine of the run that `query` begins, which has not started yet."""

@@ -13,6 +13,7 @@ from fcregistry._base.source import callback_problem
 from fcregistry.agents._agent import Agent, RoundOptions
 from fcregistry.agents._effects import Finished
 from fcregistry.agents._history import conversation_of, estimate_tokens, shorten
+from fcregistry.agents._pairing import LoggedHistory, pair_results
 from fcregistry.agents._react import ReactAgent
 from fcregistry.agents._run import AnswerT_co, RunState, checked_limit
 from fcregistry.errors import ApprovalError
@@ -140,6 +141,7 @@ class Conversation(Generic[AnswerT_co]):
         self._count_tokens = count_tokens
         self._messages = conversation_of(tuple(messages), self.agent.model)
         self._state: RunState | None = None
+        self._repairs = ""
         self._renew_lock()
         after_fork(self, Conversation._renew_lock)
 
@@ -334,17 +336,19 @@ class Conversation(Generic[AnswerT_co]):
     def _messages_with(self, text: MessageLike) -> list[Message]:
         """Return the messages of a new turn: those so far and `text`, shortened to the limits.
 
-        They are not stored yet.
+        They are not stored yet. The agent logs what has to be repaired in them, unless that is the same as in the turn before.
 
         Raises:
-            ApprovalError: Calls of the previous turn wait for a decision.
+            ApprovalError: Calls of the previous turn, or of messages that the conversation began with, wait for a decision.
             TypeError, ValueError: `text` cannot be read as a message.
         """
         if self._state is not None:
             waiting = ", ".join(repr(call.id) for call in self.pending)
             raise ApprovalError(f"calls of this conversation wait for a decision: {waiting}; resume the turn first")
         new = conversation_of((text,), self.agent.model)
-        return shorten([*self.messages, *new], self._max_messages, self._max_tokens, self._count_tokens)
+        messages = shorten([*self.messages, *new], self._max_messages, self._max_tokens, self._count_tokens)
+        repairs, self._repairs = self._repairs, pair_results(messages).repairs
+        return LoggedHistory(messages) if repairs == self._repairs else messages
 
     def _waiting_state(self) -> RunState:
         """Return the `RunState` of the calls that wait; raise `ApprovalError` if no call waits."""

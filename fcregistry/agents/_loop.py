@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 from fcregistry._base.call import CallError, ToolCall, UnreadArguments
 from fcregistry._results.result import ToolResult
 from fcregistry.agents._effects import AskModel, Calling, EmitEvent, Planned, Planning, Returned, RunCalls
-from fcregistry.agents._history import ids_in
 from fcregistry.agents._run import STOP_REASON_TEXTS, Chat, End, RunResult, RunState, Step, checked_limit
 from fcregistry.agents._visible_tools import without_refused
 from fcregistry.errors import ModelError
@@ -176,7 +175,7 @@ def run_calls(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> Effects[End 
         yield EmitEvent(chat.control, Calling(call=call))
     prepared = _prepare_for_approver(loop, chat, allowed)
     if prepared is not None and prepared.waiting:
-        chat.prepared = prepared
+        chat.suspend(prepared)
         return End(reason="approval")
     # Calls that need no decision are resumed at once: hooks are not asked twice.
     results = yield from results_of(loop, chat, allowed, prepared)
@@ -385,7 +384,7 @@ def _request_messages(loop: Loop, chat: Chat) -> tuple[Message, ...]:
 
     The last message gets a note if the model's last message was empty, or if it has results and few rounds are left. `chat` does not change.
     """
-    messages = list(chat.messages)
+    messages = chat.as_sent()
     left = _rounds_left(loop, chat)
     last = messages[-1] if messages else None
     if chat.empty and last is not None and last.role != "assistant":
@@ -425,7 +424,7 @@ def _with_unique_ids(message: Message, chat: Chat) -> Message:
     """
     if not message.tool_calls:
         return message
-    calls = tuple(map(CallIds([*ids_in(chat.history), *ids_in(chat.messages)]).with_id, message.tool_calls))
+    calls = tuple(map(CallIds(chat.used_ids()).with_id, message.tool_calls))
     if all(new is old for new, old in zip(calls, message.tool_calls, strict=True)):
         return message
     return message.replaced(tool_calls=calls, native={})  # the provider's own form has the other ids

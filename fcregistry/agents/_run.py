@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, Typed
 from typing_extensions import TypeVar
 
 from fcregistry._base.call import CancellationToken, ToolCall, linked_token
+from fcregistry.agents._history import ids_in
+from fcregistry.agents._pairing import PairedHistory, pair_results
 from fcregistry.errors import ApprovalError, FcregistryError, UnfinishedRunError, exception_message
 from fcregistry.execution import RUN_STATE, KeptResults, PreparedCalls, calls_context, sign_state, verify_state
 from fcregistry.models import Message, Usage
@@ -284,6 +286,7 @@ class Chat:
         prepared: The calls that wait for approval.
         steps: What was done since the run began or was resumed.
         history: All messages of a run that has several conversations, before this conversation. Its calls get other ids than theirs.
+        paired: What is sent in place of the messages that there were at the first request; None before it.
     """
 
     messages: list[Message]
@@ -299,6 +302,32 @@ class Chat:
     prepared: PreparedCalls | None = None
     steps: list[Step] = field(default_factory=list)
     history: list[Message] = field(default_factory=list)
+    paired: PairedHistory | None = None
+
+    def as_sent(self) -> list[Message]:
+        """Return the conversation as it is sent: each call has one result, right after the message that makes it.
+
+        The messages that there are at the first request are checked once; what the loop appends is paired.
+
+        Raises:
+            ApprovalError: A call without a result is one of a suspended run.
+        """
+        if self.paired is None:
+            self.paired = pair_results(self.messages)
+        return [*self.paired.messages, *self.messages[self.paired.replaced :]]
+
+    def used_ids(self) -> dict[str, None]:
+        """Return the ids of all calls of the run, and of those in what is sent, as the keys of a dict."""
+        return ids_in([*self.history, *self.messages, *(self.paired.messages if self.paired else ())])
+
+    def suspend(self, prepared: PreparedCalls) -> None:
+        """Record that the calls of the last message wait for decisions.
+
+        Args:
+            prepared: The calls.
+        """
+        self.prepared = prepared
+        self.messages[-1] = self.messages[-1].replaced(suspended=True)
 
     def next(self, messages: Sequence[Message], visible: VisibleTools | None = None) -> Chat:
         """Return another conversation of the same run, which continues its counts.

@@ -49,6 +49,8 @@ class Message:
         is_error: Whether a `tool` message is a failure.
         continues: Whether a `user` message continues the turn before it, since an agent wrote it in the user's place: results of calls in text, or a
             step of a plan.
+        suspended: Whether the run of an `assistant` message was suspended, since its calls needed an approver's decision. An agent does not send it
+            before its calls have results: the run has to be resumed first.
         native: The message as a provider wrote it, by the provider's name: given back to that provider, which may have signed it.
     """
 
@@ -60,6 +62,7 @@ class Message:
     reasoning: str | None = None
     is_error: bool = False
     continues: bool = False
+    suspended: bool = False
     native: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -122,6 +125,7 @@ class Message:
             reasoning=_text_field(value, "reasoning_content") or _text_field(value, "reasoning"),
             is_error=read_field(value, "is_error") is True,
             continues=read_field(value, "continues") is True,
+            suspended=read_field(value, "suspended") is True,
             native=_native(read_field(value, "native")),
         )
 
@@ -147,7 +151,8 @@ class Message:
         """Return a JSON object in the shape of OpenAI's chat, with arguments as text; `Message.of` reads it.
 
         Content for which that shape has no part, such as a linked PDF, is written as a content block of the Model Context Protocol.
-        Fields that this shape does not have are left out if they are empty: `reasoning`, `is_error`, `continues`, `native`.
+        Fields that this shape does not have are left out if they are empty: `reasoning`, `is_error`, `continues`, `suspended`,
+        `native`.
         """
         content = self.content
         written = {
@@ -157,6 +162,7 @@ class Message:
             "reasoning": self.reasoning,
             "is_error": self.is_error or None,
             "continues": self.continues or None,
+            "suspended": self.suspended or None,
             "native": dict(self.native) or None,
         }
         return {
@@ -194,7 +200,7 @@ def messages_of(conversation: MessageLike | Iterable[MessageLike]) -> tuple[Mess
 
 def chat_message(message: Message) -> dict[str, Any]:
     """Return `message` as a dict with only the fields and the content parts of OpenAI's chat."""
-    written = message.replaced(reasoning=None, is_error=False, continues=False, native={}).to_dict()
+    written = message.replaced(reasoning=None, is_error=False, continues=False, suspended=False, native={}).to_dict()
     if isinstance(message.content, tuple):
         written["content"] = list(map(written_part, message.content))
     return written
