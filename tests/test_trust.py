@@ -198,15 +198,15 @@ def test_items_that_name_nothing_are_reported() -> None:
         {"deny": ["forcast", "other[p]", "look"], "ask": ["acme-weather:*"]}, {"allow": ["acme-wether:*", "*"]}
     )
     assert operator.unmatched_items(TOOLS, PLUGINS) == (
-        ("allow in /2", "acme-wether:*"),
-        ("deny in /1", "forcast"),
-        ("deny in /1", "other[p]"),
+        ("allow in /2", "acme-wether:*", "allow"),
+        ("deny in /1", "forcast", "deny"),
+        ("deny in /1", "other[p]", "deny"),
     )
 
 
 def test_an_item_that_forbids_a_tool_by_its_alias_or_in_any_group_names_something() -> None:
     operator = layers({"deny": ["rm"], "ask": ["acme-weather:delete_all"], "allow": ["acme-weather:delete_all"]})
-    assert operator.unmatched_items(TOOLS, PLUGINS) == (("allow in /1", "acme-weather:delete_all"),)
+    assert operator.unmatched_items(TOOLS, PLUGINS) == (("allow in /1", "acme-weather:delete_all", "allow"),)
 
 
 def test_nothing_is_refused_if_nothing_is_configured() -> None:

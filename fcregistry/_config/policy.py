@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from fcregistry._config.settings import configuration
 from fcregistry._tools.selectors import SelectorSubject, normalized
@@ -13,6 +13,24 @@ if TYPE_CHECKING:
 
     from fcregistry._config.layers import Layer, Mode, Rules
     from fcregistry._config.lock import Lock
+
+
+Effect: TypeAlias = Literal["allow", "ask", "deny", "disable"]
+"""The effect of a list of selectors: the key of a file that sets such a list."""
+
+
+class UnmatchedItem(NamedTuple):
+    """An item of a list that names nothing that is installed.
+
+    Attributes:
+        source: Where the list is, for messages: `deny in FILE`, or a variable.
+        item: The item, as it is written there.
+        effect: The effect of the list.
+    """
+
+    source: str
+    item: str
+    effect: Effect
 
 
 def trust() -> Trust:
@@ -175,8 +193,8 @@ class Trust:
 
     def unmatched_items(
         self, subjects: Iterable[SelectorSubject], plugins: Iterable[tuple[str, str]]
-    ) -> tuple[tuple[str, str], ...]:
-        """Return the items of lists that name nothing, as sorted pairs of source and item.
+    ) -> tuple[UnmatchedItem, ...]:
+        """Return the items of lists that name nothing, sorted by source and item.
 
         A misspelt name protects nothing.
 
@@ -192,14 +210,30 @@ class Trust:
         tools += [
             SelectorSubject(name="*", group="*", distribution=name) for name in sorted({name for name, _ in found})
         ]
-        every = [*((rules, False) for rules in self._allow), *self._refusing, *((rules, True) for rules in self._ask)]
+        every: list[tuple[Rules, bool, Effect]] = [
+            *((rules, False, "allow") for rules in self._allow),
+            *((rules, denies, "deny" if denies else "disable") for rules, denies in self._refusing),
+            *((rules, True, "ask") for rules in self._ask),
+        ]
         return tuple(
             sorted(
-                (rules.source, text)
-                for rules, broadly in every
+                UnmatchedItem(rules.source, text, effect)
+                for rules, broadly, effect in every
                 for text in rules.unmatched(tools, found, broadly=broadly)
             )
         )
+
+    def allows_nothing(self, unmatched: Iterable[UnmatchedItem]) -> Iterator[tuple[str, tuple[str, ...]]]:
+        """Yield the source and the items of each `allow` list that names no tool at all.
+
+        Args:
+            unmatched: The items that name nothing, as `unmatched_items` returns them.
+        """
+        wrong = {(each.source, each.item) for each in unmatched}
+        for rules in self._allow:
+            items = tuple(each.text for each in rules.selectors)
+            if items and all((rules.source, item) in wrong for item in items):
+                yield rules.source, items
 
 
 def _reason_named(lists: Iterable[Rules], subject: SelectorSubject) -> str | None:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._base.paths import home_folder, path_beside, system_folder, user_folder
+from fcregistry._base.paths import CACHE_DIR, home_folder, path_beside, system_folder, user_folder
 from fcregistry._config.files import doubt_about, is_there, read_file
 from fcregistry._config.layers import MODES, Layer, Origin, Rules, Setting
 from fcregistry._tools.selectors import normalized
@@ -445,6 +445,9 @@ CONFIG: Final = "FCREGISTRY_CONFIG"
 MODEL: Final = "FCREGISTRY_MODEL"
 """The variable that names the model of `fcregistry ask`, as `models.resolve` takes it."""
 
+IMPORT_SECONDS_VARIABLE: Final = "FCREGISTRY_IMPORT_SECONDS"
+"""The variable that holds the most seconds that the import of a plugin may take, where a command describes it."""
+
 VARIABLES: Final = {
     "mode": MODE,
     "allow": ALLOW,
@@ -470,6 +473,18 @@ def _environment_layer() -> Layer | None:
             read[key] = _READERS[key](given[key], variable)
     source = f"{MODE}={read.get('mode')}"
     return Layer(origin="variables", given=_settings_in(given), mode_source=source, **read) if read else None
+
+
+PREFIX: Final = "FCREGISTRY_"
+"""The beginning of the names of fcregistry's variables, and of those of its plugins."""
+
+OWN_VARIABLES: Final = frozenset({*VARIABLES.values(), CONFIG, MODEL, CACHE_DIR, IMPORT_SECONDS_VARIABLE})
+"""The variables that fcregistry itself reads."""
+
+
+def other_variables() -> list[str]:
+    """Return the environment variables with fcregistry's prefix that fcregistry itself does not read, sorted."""
+    return sorted(name for name in os.environ if name.startswith(PREFIX) and name not in OWN_VARIABLES)
 
 
 def model_variable() -> str | None:

@@ -24,7 +24,13 @@ from fcregistry._config.settings import MODEL, configuration, model_variable
 from fcregistry._registry import registry
 from fcregistry.cli._approval import why_no_flag
 from fcregistry.cli._output import can_ask, complain, confirm, program, remark, result_alone, say_json
-from fcregistry.cli._tools import local_name, mention_failed_plugins, only_in_an_application, selector_option
+from fcregistry.cli._tools import (
+    local_name,
+    mention_doubtful_settings,
+    mention_failed_plugins,
+    only_in_an_application,
+    selector_option,
+)
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -441,6 +447,7 @@ def executor_for(question: str, selectors: Sequence[str], approve: Approver | No
     """
     from fcregistry.execution import Executor, Policy
 
+    mention_doubtful_settings()
     if selectors:
         mention_failed_plugins(selectors)
         return Executor(_callable_here(registry.select(*selectors).values(), explain=True), approve=approve)

@@ -24,7 +24,7 @@ from fcregistry.cli._output import (
     say_json_text,
     say_result,
 )
-from fcregistry.cli._tools import complete_tools, only_in_an_application, tool_named
+from fcregistry.cli._tools import complete_tools, mention_doubtful_settings, only_in_an_application, tool_named
 from fcregistry.errors import FcregistryError, ToolError
 
 if TYPE_CHECKING:
@@ -117,7 +117,10 @@ def command(
         ctx.exit(_run_batch(name, arguments, yes))
     if name is None:
         raise click.UsageError(f"name the tool to call; {program()} list shows the tools")
-    tool = tool_named(name)
+    try:
+        tool = tool_named(name)
+    finally:  # also where they are the reason that the tool is not there
+        mention_doubtful_settings()
     given, later = read_words(ctx, name, tool, list(arguments))
     as_json, output, yes, verbose = ({**ctx.params, **later}[each] for each in ("as_json", "output", "yes", "verbose"))
     path = None if output is None else Path(output)

@@ -10,6 +10,7 @@ from fcregistry._registry import registry
 from fcregistry.cli._output import remark, say_json_text
 from fcregistry.cli._tools import (
     complete_tools,
+    mention_doubtful_settings,
     mention_what_is_missing,
     no_tools_text,
     plugin_json,
@@ -36,6 +37,7 @@ def command(selectors: tuple[str, ...], as_json: bool) -> None:
     else:
         remark("The selectors leave no tool." if selectors else no_tools_text())
     mention_what_is_missing(selectors)
+    mention_doubtful_settings()
 
 
 def _json_lines(selectors: tuple[str, ...]) -> list[str]:

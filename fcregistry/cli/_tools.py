@@ -16,6 +16,8 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 import click
 
+from fcregistry._base.paths import CACHE_DIR, cache_folder
+from fcregistry._config.settings import other_variables
 from fcregistry._registry import catalogue_of, registry
 from fcregistry._tools.declaration import listed_summary, log
 from fcregistry._tools.selectors import normalized, parse_selector, parse_selectors
@@ -127,12 +129,15 @@ def mention_what_is_missing(selectors: Iterable[str] = ()) -> None:
     if ids:
         remark(f"{counted(len(ids), 'tool')} cannot be defined: {', '.join(ids)} (see: {program()} doctor)")
     if wanted is None:
-        made = map(
-            catalogue_of(registry).tool, catalogue_of(registry).visible_of(log)
-        )  # of the modules that the user named
-        for tool in made:
+        catalogue = catalogue_of(registry)
+        own = (each for each in catalogue.visible_of(log) if each.owner is None)  # of the modules that the user named
+        for tool in map(catalogue.tool, own):
             if unavailable := tool.unavailable:
                 remark(f"{tool.name} is hidden: {unavailable}")
+    if current().plugins and cache_folder() is None:
+        remark(
+            f"Each command imports all plugins, since this user has no home folder: {CACHE_DIR} names a folder for the index of tools"
+        )
 
 
 def mention_failed_plugins(selectors: Iterable[str] = ()) -> None:
@@ -151,6 +156,17 @@ def mention_failed_plugins(selectors: Iterable[str] = ()) -> None:
         remark(f"{'; '.join(missing)} (see: {program()} doctor)")
     if not current().permission().is_open:
         _mention_unused(wanted)
+
+
+def mention_doubtful_settings() -> None:
+    """Write to stderr the first setting that has probably not the effect that the user meant, and how many more there are."""
+    if current().permission().is_open and not other_variables():
+        return
+    from fcregistry.inspection import doubtful_settings  # only where something is configured
+
+    if found := tuple(doubtful_settings()):
+        more = f" ({len(found) - 1} more: {program()} doctor)" if len(found) > 1 else ""
+        remark(f"{found[0]}{more}")
 
 
 def mention_why_missing(error: ToolNotFoundError) -> None:
@@ -343,7 +359,8 @@ def _describe_few(
 
 def seconds_for_a_plugin() -> float:
     """Return the time limit for importing a plugin, which the environment may set."""
-    from fcregistry.discovery import IMPORT_SECONDS, IMPORT_SECONDS_VARIABLE
+    from fcregistry._config.settings import IMPORT_SECONDS_VARIABLE
+    from fcregistry.discovery import IMPORT_SECONDS
     from fcregistry.errors import ConfigurationError
 
     text = os.environ.get(IMPORT_SECONDS_VARIABLE, "")

@@ -81,7 +81,6 @@ if TYPE_CHECKING:
     from fcregistry.discovery._sources import Shipper as Shipper
     from fcregistry.discovery._sources import SourceOwner as SourceOwner
     from fcregistry.discovery._worker_pool import IMPORT_SECONDS as IMPORT_SECONDS
-    from fcregistry.discovery._worker_pool import IMPORT_SECONDS_VARIABLE as IMPORT_SECONDS_VARIABLE
     from fcregistry.discovery._worker_pool import describe_in_workers as describe_in_workers
 
 __all__ = [
@@ -130,7 +129,7 @@ _MODULES: Final = {
         *("LoadedPlugin", "Outcome"),
     ),
     "._sources": ("Shipper", "SourceOwner"),
-    "._worker_pool": ("IMPORT_SECONDS", "IMPORT_SECONDS_VARIABLE", "describe_in_workers"),
+    "._worker_pool": ("IMPORT_SECONDS", "describe_in_workers"),
 }
 """Module, imported on first use -> its names for users and, if they are not in `__all__`, for other rooms."""
 

@@ -17,6 +17,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._config.lock import locks_are_lifted
+from fcregistry._config.settings import IMPORT_SECONDS_VARIABLE
 from fcregistry._tools.record import plugin_record
 from fcregistry.discovery._describe import FreshDescription, IndexRow
 from fcregistry.discovery._found import FoundPlugin, is_in_metadata
@@ -25,9 +26,6 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
 
     from fcregistry.discovery._found import FoundEntryPoint
-
-IMPORT_SECONDS_VARIABLE: Final = "FCREGISTRY_IMPORT_SECONDS"
-"""The environment variable with the seconds that a plugin may take."""
 
 IMPORT_SECONDS: Final = 20.0
 """Seconds that a plugin may take to be imported and described, by default."""

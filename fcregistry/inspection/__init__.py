@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from fcregistry.inspection._doctor import diagnose, diagnose_name
     from fcregistry.inspection._doctor import plugins_to_probe as plugins_to_probe
     from fcregistry.inspection._doctor import probe_plugins as probe_plugins
-    from fcregistry.inspection._doctor_checks import Finding
+    from fcregistry.inspection._findings import Finding
     from fcregistry.inspection._lint import lint, tools_beside, tools_to_lint
     from fcregistry.inspection._lint_rules import LINT_RULES as LINT_RULES
     from fcregistry.inspection._lint_subject import SEVERITIES as SEVERITIES
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from fcregistry.inspection._lock import lock_text as lock_text
     from fcregistry.inspection._lock import take_inventory as take_inventory
     from fcregistry.inspection._lock import write_lock as write_lock
+    from fcregistry.inspection._settings import doubtful_settings as doubtful_settings
 
 __all__ = ["Finding", "LintFinding", "diagnose", "diagnose_name", "lint", "tools_beside", "tools_to_lint"]
 
@@ -41,11 +42,12 @@ _MODULES: Final = {
         *("LOCK_FILE", "DiffSource", "installed_like", "read_source", "shipped_tools", "tools_of_plugin"),
     ),
     "._doctor": ("diagnose", "diagnose_name", "plugins_to_probe", "probe_plugins"),
-    "._doctor_checks": ("Finding",),
+    "._findings": ("Finding",),
     "._lint": ("lint", "tools_beside", "tools_to_lint"),
     "._lint_rules": ("LINT_RULES",),
     "._lint_subject": ("SEVERITIES", "LintFinding"),
     "._lock": ("Inventory", "LockChange", "lock_changes", "lock_text", "take_inventory", "write_lock"),
+    "._settings": ("doubtful_settings",),
 }
 """Module, imported on first use -> its names for users and, if they are not in `__all__`, for other rooms."""
 

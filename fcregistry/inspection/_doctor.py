@@ -25,7 +25,9 @@ from fcregistry.discovery import (
 )
 from fcregistry.errors import AmbiguousToolError, DuplicateToolError, ToolNotFoundError
 from fcregistry.inspection import _doctor_checks as checks
-from fcregistry.inspection._doctor_checks import Comparison, Finding, known_plugins, learn, learn_anew, note, problem
+from fcregistry.inspection._doctor_checks import Comparison, known_plugins, learn, learn_anew
+from fcregistry.inspection._findings import Finding, note, problem
+from fcregistry.inspection._settings import setting_findings
 
 
 def diagnose() -> tuple[Finding, ...]:
@@ -55,7 +57,7 @@ def findings(seen: Comparison) -> tuple[Finding, ...]:
         *checks.unreadable_findings(),
         *checks.impostor_findings(),
         *checks.aside_findings(),
-        *checks.setting_findings(),
+        *setting_findings(),
         *checks.index_findings(known),
         *checks.drift_findings(seen),
         *checks.stale_findings(known),

@@ -9,22 +9,16 @@ import json
 import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from importlib.util import find_spec
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final, Literal, NamedTuple
+from typing import Final, NamedTuple
 
 from fcregistry._base.install import install_command
 from fcregistry._base.paths import CACHE_DIR
-from fcregistry._config.files import doubt_about
-from fcregistry._config.layers import Layer
-from fcregistry._config.policy import trust
-from fcregistry._config.settings import CALL_HOOKS, configuration
 from fcregistry._registry import registry
 from fcregistry._tools.declaration import local_name, log
 from fcregistry._tools.record import PluginRecord, ToolRecord, plugin_record, read_record
-from fcregistry._tools.selectors import normalized, subject_of
 from fcregistry._tools.tool import Tool, definition_of, distribution_of, owner_of
 from fcregistry.discovery import (
     COMMAND_GROUP,
@@ -60,37 +54,7 @@ from fcregistry.discovery import (
     unused_entry_points,
 )
 from fcregistry.inspection._diff_sources import Fresh, shipped_records
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Finding:
-    """One thing that doctor reports.
-
-    Attributes:
-        kind: `problem` for something that should be fixed; `note` for something that is useful to know, and does not make a tool unusable.
-        subject: The plugin, the tool or the name that has the problem.
-        message: What is wrong.
-        advice: What to do about it; empty if there is nothing to do.
-        place: The line of code with the problem, as `file:line`; empty if there is none.
-        detail: More text, such as a traceback; may be empty.
-    """
-
-    kind: Literal["problem", "note"]
-    subject: str
-    message: str
-    advice: str
-    place: str = ""
-    detail: str = ""
-
-
-def problem(subject: str, message: str, advice: str, *, place: str = "", detail: str = "") -> Finding:
-    """Return a finding about something that should be fixed."""
-    return Finding(kind="problem", subject=subject, message=message, advice=advice, place=place, detail=detail)
-
-
-def note(subject: str, message: str, advice: str) -> Finding:
-    """Return a finding about something that is useful to know."""
-    return Finding(kind="note", subject=subject, message=message, advice=advice)
+from fcregistry.inspection._findings import Finding, note, problem
 
 
 def not_loaded(subject: str, reason: str) -> Finding:
@@ -517,51 +481,6 @@ def aside_findings(project: str | None = None) -> Iterator[Finding]:
                 f"installed metadata with the name of {name}, which fcregistry does not use: {folder}",
                 f"find out what {carrier} is, and uninstall it; then install {name} again, if you want it",
             )
-
-
-def setting_findings() -> Iterator[Finding]:
-    """Yield the names and files in the configuration that do not exist here, or cannot be used."""
-    discovery = current()
-    shipping = {normalized(each) for each in discovery.distributions()}
-    described = discovery.all_described()  # the tools of disabled plugins are unknown
-    subjects = [*(subject_of(each, discovery.owner(each)) for each in log), *(subject_of(*each) for each in described)]
-    found = [each.key for each in discovery.entry_points_and_sources()]
-    for setting, item in trust().unmatched_items(subjects, found):
-        advice = "correct it: distribution[entry point], or a selector"
-        if normalized(item) in shipping:
-            advice = f"no tool has this name; write {item}:* for all tools of the distribution"
-        yield problem(setting, f"names {item}, which does not exist here", advice)
-    for layer in configuration():
-        yield from _doubtful_findings(layer)
-        for name in layer.precedence:
-            if name not in shipping and name not in {each.project for each in discovery.found_commands}:
-                message = f"names {name}, which is not installed, or ships no plugins"
-                yield problem(
-                    f"precedence in {layer.path}", message, "correct it: name distributions that ship plugins"
-                )
-    for setting, lock in trust().locks:
-        if lock.problem is not None:
-            yield problem(lock.path, lock.problem, f"{setting}: fcregistry uses no plugin until then")
-    for error in current().extensions.unusable_call_hooks():
-        advice = "fcregistry refuses every call until then: correct the variable, or fix the extension"
-        yield problem(CALL_HOOKS, str(error).removeprefix(f"{CALL_HOOKS} "), advice)
-
-
-def _doubtful_findings(layer: Layer) -> Iterator[Finding]:
-    """Yield at most one finding, if another user may have written the configuration file of `layer`.
-
-    It is a problem if settings of the file are not used for that reason, and a note if it is a project's file with rules only.
-    """
-    if layer.unused:
-        yield problem(
-            layer.path,
-            f"is used for its rules only, and not for its {', '.join(layer.unused)}: {layer.doubt}",
-            "write these settings into your own file, or make the file and its folder yours, and writable for you only",
-        )
-    elif layer.origin == "project" and (doubt := doubt_about(layer.path)):
-        yield note(
-            layer.path, f"has rules that apply here, and may not be yours: {doubt}", "fcregistry config shows them"
-        )
 
 
 def index_findings(known: Mapping[FoundPlugin, PluginRecord]) -> Iterator[Finding]:

@@ -133,3 +133,62 @@ def test_completion_says_nothing_of_such_a_file(shop: Site, folders: Folders) ->
     done = shop.cli(env=env, cwd=folders.project)
     assert (done.returncode, done.stderr) == (0, "")
     assert "evil_object" in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("settings", "remark"),
+    [
+        (
+            {"FCREGISTRY_DENY": "ordr"},
+            "FCREGISTRY_DENY names ordr; did you mean order? As it is, it denies nothing.\n",
+        ),
+        (
+            {"FCREGISTRY_ASK": "acme-shop:ordre"},
+            "FCREGISTRY_ASK names acme-shop:ordre; did you mean acme-shop:order? As it is, it asks about nothing.\n",
+        ),
+        (
+            {"FCREGISTRY_DISABLE": "acme-shop"},
+            "FCREGISTRY_DISABLE names acme-shop; did you mean acme-shop:*? As it is, it disables nothing.\n",
+        ),
+        (
+            {"FCREGISTRY_DISABLE": "acme-shp[shop]"},
+            "FCREGISTRY_DISABLE names acme-shp[shop]; did you mean acme-shop[shop]? As it is, it disables nothing.\n",
+        ),
+        (
+            {"FCREGISTRY_DNEY": "order"},
+            "FCREGISTRY_DNEY is not a variable of fcregistry; did you mean FCREGISTRY_DENY? It has no effect.\n",
+        ),
+        (
+            {"FCREGISTRY_DNEY": "order", "FCREGISTRY_ASK": "ordr"},
+            "FCREGISTRY_DNEY is not a variable of fcregistry; did you mean FCREGISTRY_DENY? It has no effect. (1 more: fcregistry doctor)\n",
+        ),
+        ({"FCREGISTRY_DENY": "left-pad:*,other-company[x]", "FCREGISTRY_FILES_ROOT": "x"}, ""),
+        ({"FCREGISTRY_DENY": "evil", "FCREGISTRY_ASK": "danger"}, ""),
+    ],
+)
+def test_a_setting_that_is_probably_misspelt_is_mentioned(shop: Site, settings: dict[str, str], remark: str) -> None:
+    """A `deny` that denies nothing protects nothing. A site may well deny what is not installed."""
+    for command in (("list",), ("call", "text")):
+        done = shop.cli(*command, env=settings)
+        assert (done.returncode, done.stderr) == (0, remark)
+
+
+def test_an_allow_list_that_names_nothing_is_mentioned(shop: Site, folders: Folders) -> None:
+    """It hides every tool; the name of a distribution alone is that of a tool."""
+    folders.file.write_text('allow = ["acme-shop"]')
+    remark = (
+        f"allow in {folders.file} names acme-shop, and nothing here has such a name, so no tool of a plugin can be used; "
+        "did you mean acme-shop:*?\n"
+    )
+    for command in (("list",), ("call", "text"), ("ask", "hello", "--model", "ollama:none")):
+        assert remark in shop.cli(*command, env=folders.env, cwd=folders.project).stderr
+    folders.file.write_text('allow = ["acme-shop", "text"]')
+    done = shop.cli("list", env=folders.env, cwd=folders.project)
+    assert (len(done.stdout.splitlines()), done.stderr) == (2, "")
+
+
+def test_doctor_finds_variables_that_are_probably_misspelt(shop: Site) -> None:
+    """With the others that are near to none."""
+    found = shop.cli("doctor", env={"FCREGISTRY_DNEY": "order", "FCREGISTRY_DENY": "left-pad:*"}).stdout
+    assert "problem: FCREGISTRY_DNEY: is not a variable of fcregistry" in found
+    assert "problem: FCREGISTRY_DENY: names left-pad:*, which does not exist here" in found

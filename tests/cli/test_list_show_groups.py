@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 from typing import TYPE_CHECKING
 
 import pytest
@@ -230,6 +231,27 @@ def test_distributions_that_cannot_be_used_are_mentioned_on_stderr(site: Site) -
     found = site.cli("doctor", "missing").stdout
     assert "twice: is installed twice in one folder" in found
     assert "scrawled: cannot be searched for plugins: its entry_points.txt cannot be read" in found
+
+
+def test_a_user_without_a_home_folder_reads_one_line(site: Site) -> None:
+    """A container's user has often none. What is hidden is shown by doctor, as for every user."""
+    code = ONE.replace("@fc_register", "@fc_register(requires_env=['NOT_SET'])")
+    site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": ONE + code.replace("one", "two")})
+    site.write({"homeless/sitecustomize.py": "import pwd\ndef nobody(*_): raise KeyError\npwd.getpwuid = nobody\n"})
+    path = os.pathsep.join(map(str, [site.folder / "homeless", *site.path]))
+    done = site.run("-c", HOMELESS, env={"HOME": "", "FCREGISTRY_CACHE_DIR": "", "PYTHONPATH": path})
+    assert done.stdout.split()[3:] == ["one", "acme"]
+    assert done.stderr == (
+        "Each command imports all plugins, since this user has no home folder: FCREGISTRY_CACHE_DIR names a folder for the index of tools\n"
+    )
+
+
+HOMELESS = """
+import os, sitecustomize
+del os.environ["HOME"], os.environ["FCREGISTRY_CACHE_DIR"]
+from fcregistry.cli import main
+main(["list"])
+"""
 
 
 def test_doctor_names_the_folder_of_ones_own_project(site: Site, tmp_path: Path) -> None:
