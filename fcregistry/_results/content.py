@@ -35,9 +35,10 @@ class Content:
         name: The name of a file or a link.
         uri: The address of a link, or the identifier of a file.
         description: What a link leads to, for the model.
+        for_user: Whether it is for the user alone: no model reads it.
     """
 
-    __slots__ = ("_data", "_description", "_kind", "_media_type", "_name", "_plain", "_uri")
+    __slots__ = ("_data", "_description", "_for_user", "_kind", "_media_type", "_name", "_plain", "_uri")
 
     def __init__(
         self,
@@ -49,6 +50,7 @@ class Content:
         name: str | None = None,
         uri: str | None = None,
         description: str | None = None,
+        for_user: bool = False,
     ) -> None:
         self._kind: Kind = kind
         self._media_type = media_type
@@ -57,6 +59,7 @@ class Content:
         self._name = name
         self._uri = uri
         self._description = description
+        self._for_user = for_user
 
     @classmethod
     def text(cls, text: str) -> Content:
@@ -246,6 +249,11 @@ class Content:
         return self._description
 
     @property
+    def for_user(self) -> bool:
+        """Whether it is for the user alone, as the block of a server may say. No model reads it: the program shows it."""
+        return self._for_user
+
+    @property
     def is_media(self) -> bool:
         """Whether it is bytes with a media type: an image, a sound or a file."""
         return self._kind in ("image", "audio", "file")
@@ -263,6 +271,11 @@ class Content:
 
     def to_block(self) -> dict[str, Any]:
         """Return the content as a content block of the Model Context Protocol."""
+        block = self._block()
+        return {**block, "annotations": {"audience": ["user"]}} if self._for_user else block
+
+    def _block(self) -> dict[str, Any]:
+        """Return the content as a content block, without annotations."""
         match self._kind:
             case "text":
                 return {"type": "text", "text": self._plain}
@@ -279,7 +292,8 @@ class Content:
         """Return the content of a content block of the Model Context Protocol.
 
         Args:
-            block: A block as `to_block` returns it, or as a server writes it: an object with a `type`.
+            block: A block as `to_block` returns it, or as a server writes it: an object with a `type`. If its `annotations` say that its
+                only `audience` is the user, the content is `for_user`.
 
         Raises:
             ValueError: It is not such a block; the message says what is wrong with it.
@@ -291,16 +305,19 @@ class Content:
         if read is None:
             raise ValueError(f"a content block must have one of the types {', '.join(_READERS)}, not {sort!r:.50}")
         try:
-            return read(block, cls)
+            content = read(block, cls)
         except (KeyError, TypeError, AttributeError, ValueError) as error:
             reason = f"{error} is missing" if isinstance(error, KeyError) else error
             raise ValueError(f"a content block of the type {sort} cannot be read: {reason}") from error
+        annotations = block.get("annotations")
+        content._for_user = isinstance(annotations, Mapping) and annotations.get("audience") == ["user"]
+        return content
 
     def __str__(self) -> str:
         return "\n".join(part for part in (self.label, self._plain) if part)
 
     def _fields(self) -> tuple[object, ...]:
-        """Return all attributes as a tuple, for comparisons and hashes."""
+        """Return what the content consists of as a tuple, for comparisons and hashes, which ignore for whom it is."""
         return (self._kind, self._media_type, self._plain, self._data, self._name, self._uri, self._description)
 
     def __eq__(self, other: object) -> bool:
@@ -376,9 +393,20 @@ class Output:
         self.whole: str | tuple[Content, ...] | None = whole
 
 
-def text_of(parts: Iterable[Content]) -> str:
-    """Return pieces of content as text, for providers that accept only text."""
-    return "\n".join(text for text in map(str, parts) if text)
+def parts_for_model(parts: tuple[Content, ...]) -> tuple[Content, ...]:
+    """Return the pieces of content that a model reads: not those for the user alone.
+
+    If those that are left have no text, the model reads that the rest is shown to the user.
+    """
+    if not any(part.for_user for part in parts):
+        return parts
+    read = tuple(part for part in parts if not part.for_user)
+    return read if any(map(str, read)) else (Content.text("shown to the user"),)
+
+
+def text_of(parts: tuple[Content, ...]) -> str:
+    """Return pieces of content as the text that a model reads, for providers that accept only text."""
+    return "\n".join(text for text in map(str, parts_for_model(parts)) if text)
 
 
 # --- Content blocks ---

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fcregistry._base.call import picklable
-from fcregistry._results.content import Output, ToolOutput, text_of
+from fcregistry._results.content import Output, ToolOutput, parts_for_model, text_of
 from fcregistry.errors import ToolCallError
 
 TYPE_CHECKING = False
@@ -120,15 +120,18 @@ class ToolResult:
 
     @property
     def parts(self) -> tuple[Content, ...]:
-        """The pieces of content that the tool returned; none if it returned a value, whose text is `content`."""
+        """The pieces of content that the tool returned; none if it returned a value, whose text is `content`.
+
+        Those that are `for_user` alone are in neither `content` nor `blocks`: the program shows them.
+        """
         return () if self._output is None else self._output.parts
 
     @property
     def blocks(self) -> tuple[dict[str, Any], ...]:
-        """The content as content blocks of the Model Context Protocol: one for each of `parts`, or one text."""
+        """The content for the model as content blocks of the Model Context Protocol: one for each of `parts`, or one text."""
         if self._output is None or not self._output.parts:
             return ({"type": "text", "text": self._content},)
-        return tuple(part.to_block() for part in self._output.parts)
+        return tuple(part.to_block() for part in parts_for_model(self._output.parts))
 
     @property
     def whole(self) -> str | tuple[Content, ...] | None:
@@ -227,7 +230,7 @@ class ToolResult:
     def to_json(self) -> dict[str, Any]:
         """Return the result as a JSON object: what `fcregistry call --batch` writes."""
         more = {
-            "blocks": list(self.blocks) if self.parts else None,
+            "blocks": [part.to_block() for part in self.parts],
             "error": None if self._error is None else self._error.to_json(),
             "repairs": list(self._repairs),
             "cached": self.cached,

@@ -8,6 +8,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fcregistry._base.call import ToolCall
+from fcregistry._results.content import parts_for_model
 from fcregistry.agents._effects import Calling, EmitEvent, Returned
 from fcregistry.agents._loop import results_of
 from fcregistry.agents._run import Step
@@ -183,10 +184,10 @@ def _results_content(nodes: Sequence[CallNode], results: Sequence[ToolResult]) -
 
     parts: list[Content] = [Content.text(_HEADING)]
     for (_, each), line in zip(outermost, lines, strict=True):
-        parts += [Content.text(line), *(each.parts if _has_other_parts(each) else ())]
+        parts += [Content.text(line), *(parts_for_model(each.parts) if _has_other_parts(each) else ())]
     return tuple(parts)
 
 
 def _has_other_parts(result: ToolResult) -> bool:
-    """Return whether `result` has at least one part that is not text, such as an image."""
-    return any(part.kind != "text" for part in result.parts)
+    """Return whether a model gets at least one part of `result` that is not text, such as an image."""
+    return any(part.kind != "text" for part in parts_for_model(result.parts))

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from fcregistry._base.invisible import CONTROL, HIDDEN, escape
 from fcregistry.agents import Calling, Finished, Planned, Progressed, Returned, StepBegan, StepEnded, Text, Thinking
+from fcregistry.cli._output import text_of_result
 from fcregistry.execution import Partial, Progress
 
 if TYPE_CHECKING:
@@ -319,7 +320,7 @@ def result_text(result: ToolResult) -> str:
     """Return the result of a call: the tool's name, the time it took, and what the model reads."""
     name = one_line(result.call.name) if result.call is not None and result.call.name else "a call"
     state = f"{result.duration:.2f} s" if result.error is None else result.error.code
-    return indented(f"{name} ({state}):", result.content)
+    return indented(f"{name} ({state}):", text_of_result(result))
 
 
 def indented(before: str, text: str) -> str:

@@ -23,6 +23,7 @@ from fcregistry.cli._output import (
     result_alone,
     say_json_text,
     say_result,
+    text_of_result,
 )
 from fcregistry.cli._tools import complete_tools, mention_doubtful_settings, only_in_an_application, tool_named
 from fcregistry.errors import FcregistryError, ToolError
@@ -249,7 +250,7 @@ def _bytes(result: ToolResult) -> bytes | None:
 def _json(result: ToolResult) -> str:
     """Return a result as JSON text for a program: its value, or its content blocks if it has parts."""
     if result.parts:
-        return json.dumps(result.blocks, ensure_ascii=False)
+        return json.dumps([part.to_block() for part in result.parts], ensure_ascii=False)
     return json.dumps(result.value, ensure_ascii=False) if type(result.value) is str else result.content
 
 
@@ -272,7 +273,7 @@ def _write_bytes(content: bytes, path: Path) -> None:
 def _text(result: ToolResult) -> str:
     """Return a result for a person: a string or the text of its parts, else its value as indented JSON."""
     if type(result.value) is str or result.parts:
-        return result.content
+        return text_of_result(result)
     return json.dumps(json.loads(result.content), indent=2, ensure_ascii=False)
 
 

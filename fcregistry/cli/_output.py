@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
 
+    from fcregistry._results.result import ToolResult
+
 _NOT_ASCII: Final = r"[^\x00-\x7f]"
 
 _PRINTABLE: Final = bytes(range(0x20, 0x7F))
@@ -29,6 +31,11 @@ _PRINTABLE: Final = bytes(range(0x20, 0x7F))
 
 json_option: Final = click.option("--json", "as_json", is_flag=True, help="Write JSON.")
 """The option `--json` of the commands whose result is a table or a text."""
+
+
+def text_of_result(result: ToolResult) -> str:
+    """Return the text of a result for the person who reads it: also of the parts that no model reads."""
+    return "\n".join(filter(None, map(str, result.parts))) or result.content
 
 
 def clean(text: str) -> str:

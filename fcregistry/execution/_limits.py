@@ -126,7 +126,7 @@ class ResultLimits:
 
         A part that was cut becomes a text; text parts that are empty then are left out.
         """
-        texts = [part.plain or "" for part in parts]
+        texts = ["" if part.for_user else part.plain or "" for part in parts]
         if self.characters is None or sum(map(len, texts)) <= self.characters:
             return parts
         pieces = self._cut(texts, *kept_text(parts, None))
@@ -185,7 +185,7 @@ def kept_text(whole: str | tuple[Content, ...], value: object) -> tuple[str, str
     """
     if isinstance(whole, str):
         return whole, ".txt" if isinstance(value, str) else ".json"
-    return "\n".join(part.plain for part in whole if part.plain), ".txt"
+    return "\n".join(part.plain for part in whole if part.plain and not part.for_user), ".txt"
 
 
 def kept_name(data: bytes, ending: str) -> str:
@@ -209,8 +209,8 @@ def _cut_line(left_out: int, total: int, where: str) -> str:
 
 
 def _size(part: Content) -> int:
-    """Return how many bytes of media a part has; 0 for text, also for media that are text."""
-    return len(part.data) if part.is_media and part.plain is None else 0
+    """Return how many bytes of media a model gets of a part; 0 for text, also for media that are text."""
+    return len(part.data) if part.is_media and part.plain is None and not part.for_user else 0
 
 
 _UNITS: Final = re.compile(

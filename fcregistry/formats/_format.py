@@ -425,8 +425,10 @@ def encode_content(
         text: Returns a text in the provider's shape. Empty texts are left out, because providers refuse them.
         media: Returns another part in the provider's shape, or None if the provider does not accept it.
     """
+    from fcregistry._results.content import parts_for_model  # only for results with parts
+
     encoded = []
-    for part in result.parts:
+    for part in parts_for_model(result.parts):
         shown = None if part.kind == "text" else media(part)
         if shown is None:
             words = str(part)

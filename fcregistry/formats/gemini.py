@@ -20,6 +20,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
+from fcregistry._results.content import parts_for_model
 from fcregistry.formats._finish import parse_message
 from fcregistry.formats._format import Alphabet, Format, base64_of, json_value_of
 from fcregistry.formats._profile import COMPOSITION, Profile
@@ -90,7 +91,7 @@ def _response(result: ToolResult) -> dict[str, Any]:
     response = {"output": _output(result)} if result.ok else {"error": result.content}
     media = [
         {"inlineData": {"mimeType": part.media_type, "data": base64_of(part)}}
-        for part in filter(_is_supported, result.parts)
+        for part in filter(_is_supported, parts_for_model(result.parts))
     ]
     return {**identity, "name": name, "response": response, **({"parts": media} if media else {})}
 

@@ -16,7 +16,7 @@ from operator import is_
 from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias, TypeVar, cast
 
 from fcregistry._base.call import ToolCall, UnreadArguments
-from fcregistry._results.content import Content, fields_of
+from fcregistry._results.content import Content, fields_of, parts_for_model
 from fcregistry.formats import MalformedCallError, base64_of, data_url, has_field, read_call, read_calls, read_field
 
 if TYPE_CHECKING:
@@ -138,10 +138,10 @@ class Message:
             id: The id of the call, if the call itself has none.
         """
         call = result.call
-        parts = tuple(result.parts) if any(part.kind != "text" for part in result.parts) else ()
+        parts = parts_for_model(result.parts)
         return cls(
             role="tool",
-            content=parts or result.content,
+            content=parts if any(part.kind != "text" for part in parts) else result.content,
             tool_call_id=(call.id if call else None) or id,
             name=(call.name if call else None) or None,
             is_error=not result.ok,
@@ -408,7 +408,9 @@ def map_part_texts(part: Content, change: Callable[[str], str]) -> Content:
     if changed is fields:
         return part
     kind, media_type, plain, data, name, uri, description = changed
-    return Content(kind, media_type, plain=plain, data=data, name=name, uri=uri, description=description)
+    return Content(
+        kind, media_type, plain=plain, data=data, name=name, uri=uri, description=description, for_user=part.for_user
+    )
 
 
 def is_image_link(part: Content) -> bool:

@@ -35,6 +35,13 @@ def gallery() -> list[str | Content]:
 def report() -> ToolOutput:
     """Write a report."""
     return ToolOutput(value=b"all of it", content="In short.")
+
+
+@fc_register
+def aside() -> list[Content]:
+    """Say more to the user."""
+    block = {"type": "text", "text": "For you.", "annotations": {"audience": ["user"]}}
+    return [Content.text("For both."), Content.from_block(block)]
 '''
 
 
@@ -45,6 +52,7 @@ def site(shop: Site, tmp_path: Path) -> Site:
     return shop
 
 
+FOR_YOU = {"type": "text", "text": "For you.", "annotations": {"audience": ["user"]}}
 PICTURE = {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"}
 
 
@@ -54,6 +62,7 @@ PICTURE = {"type": "image", "data": "iVBORw0KGgo=", "mimeType": "image/png"}
         ("picture", [PICTURE]),
         ("gallery", [{"type": "text", "text": "Two:"}, PICTURE, PICTURE]),
         ("report", [{"type": "text", "text": "In short."}]),
+        ("aside", [{"type": "text", "text": "For both."}, FOR_YOU]),
     ],
 )
 def test_a_pipe_gets_the_content_blocks(site: Site, tmp_path: Path, tool: str, blocks: list[object]) -> None:
@@ -68,6 +77,7 @@ def test_a_pipe_gets_the_content_blocks(site: Site, tmp_path: Path, tool: str, b
     [
         ("picture", b"\x89PNG\r\n\x1a\n"),
         ("gallery", b"Two:\n[image: image/png, 8 bytes]\n[image: image/png, 8 bytes]\n"),
+        ("aside", b"For both.\nFor you.\n"),
         ("report", b"In short.\n"),
     ],
 )

@@ -12,26 +12,33 @@ from fcregistry.execution import Content, ToolOutput
 from mcp.types import CallToolResult
 
 _SILENT: Final = "the server reports a failure, without a reason"
+_FOR_USER: Final = "the server reports a failure, and gives the reason to the user alone"
 
 
 def answer_of(result: CallToolResult) -> Any:
     """Return `result`, that of a server's tool: a text unchanged, anything else as content.
 
-    The program gets `structuredContent` if the server sends it; otherwise the text or the content.
+    The program gets `structuredContent` if the server sends it; otherwise the text or the content. What is for the user alone stays content,
+    which no model reads.
 
     Raises:
         ToolError: The server reports that the call failed. The message is the server's.
     """
     parts = [_part(block.model_dump(by_alias=True, exclude_none=True, mode="json")) for block in result.content]
+    read = [part for part in parts if not part.for_user]
     if result.is_error:
-        raise ToolError("\n".join(filter(None, map(str, parts))) or _SILENT)
+        silent = _SILENT if len(read) == len(parts) else _FOR_USER
+        raise ToolError("\n".join(filter(None, map(str, read))) or silent)
     structured = result.structured_content
-    if all(part.kind == "text" for part in parts):
-        text = "\n".join(map(str, parts))
-        if structured is None:
-            return text
-        return ToolOutput(value=structured, content=text) if text else structured
-    return ToolOutput(value=parts if structured is None else structured, content=parts)
+    text = "\n".join(map(str, parts)) if all(part.kind == "text" for part in parts) else None
+    if text is None or len(read) < len(parts):
+        if structured is not None and not any(map(str, read)):
+            parts.append(Content.json(structured))  # else the model would read nothing, as below
+        value = text if structured is None else structured
+        return ToolOutput(value=parts if value is None else value, content=parts)
+    if structured is None:
+        return text
+    return ToolOutput(value=structured, content=text) if text else structured
 
 
 def _part(block: dict[str, Any]) -> Content:
@@ -39,4 +46,5 @@ def _part(block: dict[str, Any]) -> Content:
     try:
         return Content.from_block(block)
     except ValueError as error:
-        return Content.text(f"[a part that cannot be shown: {error}]")
+        words = {"type": "text", "text": f"[a part that cannot be shown: {error}]"}
+        return Content.from_block({**words, "annotations": block.get("annotations")})

@@ -59,6 +59,14 @@ SHOWN = {
     "file": [{"type": "resource", "resource": {"uri": "file:///a.txt", "mimeType": "text/plain", "text": "words"}}],
     "two": [{"type": "text", "text": "one"}, {"type": "text", "text": "two"}],
     "nothing": [],
+    "user": [{"type": "text", "text": "a chart", "annotations": {"audience": ["user"]}}],
+    "user and model": [
+        {"type": "text", "text": "10 rows", "annotations": {"audience": ["assistant", "user"]}},
+        {"type": "image", "data": PNG, "mimeType": "image/png", "annotations": {"audience": ["user"]}},
+    ],
+    "broken for the user": [
+        {"type": "image", "data": "%%%", "mimeType": "image/png", "annotations": {"audience": ["user"]}}
+    ],
     "broken": [{"type": "image", "data": "%%%", "mimeType": "image/png"}, {"type": "text", "text": "after"}],
 }
 
@@ -96,7 +104,8 @@ async def call_tool(context, params):
             raise MCPError(-32602, "that is no address")
         return answer([{"type": "text", "text": f"there is no page {given.get('url')}"}], isError=True)
     if name == "show":
-        return answer(SHOWN[given["what"]])
+        more = {"structuredContent": given["structured"]} if "structured" in given else {}
+        return answer(SHOWN[given["what"]], isError=given.get("fails", False), **more)
     if name == "wait":
         try:
             await context.session.report_progress(1, 4, "a quarter")

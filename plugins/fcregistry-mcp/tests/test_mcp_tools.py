@@ -93,7 +93,7 @@ def test_two_tools_of_one_name_here_want_another_name(notes: Notes) -> None:
         with pytest.raises(
             DuplicateToolError, match=r"'ns.find' and 'ns_find' of the MCP server notes are both 'ns_find'"
         ):
-            server.tools()
+            server.tools(["ns.find", "ns_find"])
         tools = server.tools(names={"ns_find": "find_there"})
         assert {"ns_find", "find_there"} <= set(tools)
         Executor(tools).call("ns_find", word="a")
@@ -223,6 +223,33 @@ def test_images_files_and_links_are_content(server: McpServer) -> None:
     assert "words" in call(server, "show", what="file").content
     assert call(server, "show", what="two").value == "one\ntwo"
     assert (call(server, "show", what="nothing").ok, call(server, "show", what="nothing").content) == (True, "")
+
+
+def test_a_model_reads_nothing_that_is_for_the_user_alone(server: McpServer) -> None:
+    both = call(server, "show", what="user and model")
+    assert (both.content, both.blocks) == ("10 rows", ({"type": "text", "text": "10 rows"},))
+    assert [(part.kind, part.for_user) for part in both.parts] == [("text", False), ("image", True)]
+    assert both.value == list(both.parts)
+
+    alone = call(server, "show", what="user")
+    assert (alone.content, alone.blocks) == ("shown to the user", ({"type": "text", "text": "shown to the user"},))
+    assert ([part.plain for part in alone.parts], alone.value) == (["a chart"], "a chart")
+    assert call(server, "show", what="broken for the user").content == "shown to the user"
+
+
+def test_a_model_reads_structured_content_beside_what_is_for_the_user(server: McpServer) -> None:
+    result = call(server, "show", what="user", structured={"rows": 10})
+    assert (result.value, result.content) == ({"rows": 10}, '{"rows": 10}')
+    assert str(result.parts[0]) == "a chart"
+
+
+def test_the_reason_for_a_failure_that_is_for_the_user_is_not_for_the_model(server: McpServer) -> None:
+    failed = call(server, "show", what="user", fails=True)
+    assert (failed.error.code, failed.content) == (
+        "tool_failed",
+        "the server reports a failure, and gives the reason to the user alone",
+    )
+    assert call(server, "show", what="user and model", fails=True).content == "10 rows"
 
 
 def test_a_part_that_cannot_be_read_takes_no_other_with_it(server: McpServer) -> None:
