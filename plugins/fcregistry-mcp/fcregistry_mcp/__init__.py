@@ -30,9 +30,30 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module  # not before a name is used: the SDK is heavy
 
+    _check_sdk()
     value = getattr(import_module(f"{__name__}.{_HOMES[name]}"), name)
     globals()[name] = value
     return value
+
+
+def _check_sdk() -> None:
+    """Check the version of the SDK: parts of the package can be imported with an old one, and then fail when they are used.
+
+    Raises:
+        MissingDependencyError: It is before 2.
+    """
+    from importlib.metadata import PackageNotFoundError, version  # as above
+
+    try:
+        installed = version("mcp")
+    except PackageNotFoundError:  # importing the SDK says so, unless it is there without its metadata
+        return
+    if installed.partition(".")[0] in ("0", "1"):
+        from fcregistry.errors import MissingDependencyError
+
+        raise MissingDependencyError(
+            f'fcregistry-mcp needs mcp 2 or later, and mcp {installed} is installed: pip install "mcp>=2"'
+        )
 
 
 def __dir__() -> list[str]:

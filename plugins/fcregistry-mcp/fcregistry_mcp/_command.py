@@ -8,7 +8,7 @@ from contextlib import redirect_stdout
 import click
 from fcregistry import Executor
 from fcregistry.cli import import_modules
-from fcregistry.errors import FcregistryError
+from fcregistry.errors import FcregistryError, MissingDependencyError
 from fcregistry.execution import Policy
 
 
@@ -61,7 +61,10 @@ mcp.add_command(main, "serve")
 
 def _serve(executor: Executor) -> None:
     """Serve the tools of `executor` until the client closes the streams."""
-    from fcregistry_mcp._serving import serve  # heavy: not imported before the arguments are known to be right
+    try:
+        from fcregistry_mcp import serve  # heavy: not imported before the arguments are known to be right
+    except MissingDependencyError as error:
+        raise click.ClickException(str(error)) from error
 
     try:
         with executor:

@@ -184,7 +184,7 @@ class _Session:
         For a server in this process, return `transport` itself.
         """
         if isinstance(transport, AbstractAsyncContextManager):
-            return filtered_transport(transport, self.refused, self._secrets)
+            return filtered_transport(transport, self._server, self.refused, self._secrets)
         return transport
 
     def closed_error(self) -> McpError:

@@ -1,45 +1,58 @@
-"""Hides secrets in a server's messages, and leaves out invalid tools, before the SDK reads them.
+"""Hides secrets in a server's messages, and corrects or leaves out invalid tools, before the SDK reads them.
 
-The SDK refuses a whole list because of one tool that is not valid.
+The SDK refuses a whole list because of one tool that is not valid. Many servers write null for what is absent.
 
-Source: Model Context Protocol specification, "Server features: Tools", section "Listing Tools".
+Sources: Model Context Protocol specification, "Server features: Tools", section "Listing Tools"; JSON Schema 2020-12.
 """
 
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
-from typing import Any, Final
+from logging import getLogger
+from typing import Any, Final, TypeAlias
 
 from fcregistry.execution import Secrets
 from mcp_types.methods import SERVER_RESULTS, validate_server_result
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
 _LIST: Final = "tools/list"
 _NEWEST: Final = max(version for method, version in SERVER_RESULTS if method == _LIST)
 _MOST_CHARACTERS: Final = 200
+_MOST_PLACES: Final = 10
+_VALUES: Final = frozenset({"const", "default", "enum", "example", "examples"})
+"""The keywords of JSON Schema whose value is a value, or a list of values, and not a part of the schema."""
+_SCHEMAS_BY_NAME: Final = frozenset(
+    {"properties", "patternProperties", "dependentSchemas", "dependencies", "$defs", "definitions"}
+)
+
+_Place: TypeAlias = tuple[str | int, ...]
+"""The names and positions that lead to a part of a tool's definition."""
 
 
 @asynccontextmanager
 async def filtered_transport(
-    transport: AbstractAsyncContextManager[Any], refused: dict[str, str], secrets: Secrets
+    transport: AbstractAsyncContextManager[Any], server: str, refused: dict[str, str], secrets: Secrets
 ) -> AsyncIterator[Any]:
     """Enter a transport, and yield its streams, the incoming one filtered.
 
     Args:
         transport: The transport, as the SDK takes it.
+        server: The server's name, for the log.
         refused: Gets the names of the tools that are left out, with the reason.
         secrets: Secrets that are replaced in the messages.
     """
     async with transport as (reading, *rest):
-        yield _FilteredStream(reading, refused, secrets), *rest
+        yield _FilteredStream(reading, server, refused, secrets), *rest
 
 
 class _FilteredStream:
     """A stream of incoming messages, filtered."""
 
-    def __init__(self, stream: Any, refused: dict[str, str], secrets: Secrets) -> None:
+    def __init__(self, stream: Any, server: str, refused: dict[str, str], secrets: Secrets) -> None:
         self._stream = stream
+        self._server = server
         self._refused = refused
         self._secrets = secrets
         self._version = _NEWEST
@@ -71,9 +84,32 @@ class _FilteredStream:
             if isinstance(version := result.get("protocolVersion"), str):  # the answer to `initialize`
                 self._version = version
             tools = result.get("tools")
-            if isinstance(tools, list) and self._problem(result, tools):
+            if not isinstance(tools, list):
+                return item
+            for tool in tools:
+                self._correct(tool)
+            if self._problem(result, tools):
                 result["tools"] = [tool for tool in tools if not self._is_refused(result, tool)]
         return item
+
+    def _correct(self, tool: Any) -> None:
+        """Leave out what is null in the schemas of `tool`, and add the type of an object that has none, and log it."""
+        if not isinstance(tool, dict):
+            return
+        nulls: list[_Place] = []
+        for field in ("inputSchema", "outputSchema"):
+            if not isinstance(schema := tool.get(field), dict):
+                continue
+            tool[field] = schema = _without_nulls(schema, (field,), nulls)
+            # Since 2026, a result can be any value, so that its schema needs no type.
+            if field == "inputSchema" or self._version in HANDSHAKE_PROTOCOL_VERSIONS:
+                schema.setdefault("type", "object")
+        if nulls:
+            shown = [".".join(str(step)[:_MOST_CHARACTERS] for step in place) for place in nulls[:_MOST_PLACES]]
+            more = f" and {len(nulls) - len(shown)} more" if nulls[_MOST_PLACES:] else ""
+            name = str(tool.get("name"))[:_MOST_CHARACTERS]
+            message = "%s: the tool %r: left out because they are null: %r%s"
+            getLogger("fcregistry_mcp").info(message, self._server, name, shown, more)
 
     def _hide(self, message: Any) -> None:
         """Replace secrets in `message`: a response, an error, a request or a notification."""
@@ -109,3 +145,33 @@ class _FilteredStream:
         except (KeyError, ValueError):  # the SDK does not know the version, and will report that
             pass
         return ""
+
+
+def _without_nulls(schema: dict[str, Any], place: _Place, nulls: list[_Place]) -> dict[str, Any]:
+    """Return `schema` without the keywords whose value is null, at any depth.
+
+    Args:
+        schema: A JSON Schema.
+        place: Its place.
+        nulls: Gets the places of the keywords that are left out.
+    """
+    kept: dict[str, Any] = {}
+    for keyword, value in schema.items():
+        inner = (*place, keyword)
+        holds_values = keyword in _VALUES or keyword.startswith("x-")
+        if value is None and (keyword == "enum" or not holds_values):
+            nulls.append(inner)
+        elif holds_values:
+            kept[keyword] = value
+        elif keyword in _SCHEMAS_BY_NAME and isinstance(value, dict):
+            kept[keyword] = {name: _part_without_nulls(each, (*inner, name), nulls) for name, each in value.items()}
+        elif isinstance(value, list):
+            kept[keyword] = [_part_without_nulls(each, (*inner, at), nulls) for at, each in enumerate(value)]
+        else:
+            kept[keyword] = _part_without_nulls(value, inner, nulls)
+    return kept
+
+
+def _part_without_nulls(value: Any, place: _Place, nulls: list[_Place]) -> Any:
+    """Return `value`, which is at a `place` where schemas can be, without nulls if it is a schema, else unchanged."""
+    return _without_nulls(value, place, nulls) if isinstance(value, dict) else value

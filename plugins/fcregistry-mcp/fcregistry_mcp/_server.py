@@ -18,7 +18,6 @@ from typing import Self
 from urllib.parse import urlsplit
 
 import httpx2
-from fcregistry.errors import DuplicateToolError
 from fcregistry.execution import Secrets, Toolset
 from mcp import StdioServerParameters
 from mcp import types as protocol
@@ -30,7 +29,7 @@ from fcregistry_mcp._errors import McpError, reason_of
 from fcregistry_mcp._response_body import PLAIN, LimitedBody
 from fcregistry_mcp._server_secrets import environment_secrets, request_secrets
 from fcregistry_mcp._stderr import LastLines
-from fcregistry_mcp._tools import check_known, legal_name, tool_of
+from fcregistry_mcp._tools import select_tools
 
 _READING = httpx2.Timeout(30.0, read=300.0)  # a server may hold a stream open while it works
 
@@ -202,15 +201,18 @@ class McpServer:
     def tools(self, allowed: Collection[str] | None = None, *, names: Mapping[str, str] | None = None) -> Toolset:
         """Return the server's tools, as they were when it was opened.
 
+        Tools that cannot be tools here are left out, and `refused` has the reason. If several would have the same name here, these are left
+        out, and the reason says which `names` to pass.
+
         Args:
             allowed: Names of the tools to return, as the server names them; by default, all.
             names: A mapping from the server's name of a tool to its name here. By default, a tool keeps its name, with `_` in place of
-                characters that models cannot write.
+                characters that models cannot write. Of a name of more than 64 characters, the end is replaced by a digest.
 
         Raises:
             McpError: The server is not open.
             ToolNotFoundError: The server has no tool with one of the names.
-            DuplicateToolError: Two tools would have the same name here.
+            DuplicateToolError: Two tools would have the same name here, and `allowed` or `names` is given.
             DefinitionError: A tool in `allowed` cannot be a tool here, or a name in `names` is not valid.
         """
         connection = self._connection
@@ -218,31 +220,9 @@ class McpServer:
             raise McpError(f"{self!r} is not open: use it in a `with` block, or call open()", server=self.name)
         if isinstance(allowed, str):
             raise TypeError(f"allowed takes a list of names, such as [{allowed!r}]")
-        here = dict(names or {})
-        check_known([*(allowed or ()), *here], self._listed, self.name, connection.refused)
-        called: dict[str, str] = {}
-        refused = dict(connection.refused)
-        tools = []
-        for each in self._listed:
-            if allowed is not None and each.name not in allowed:
-                continue
-            if each.name in called.values():
-                refused[each.name] = "the server lists it twice; this is the first"
-                continue
-            name = here.get(each.name) or legal_name(each.name)
-            if (other := called.setdefault(name, each.name)) != each.name:
-                raise DuplicateToolError(
-                    f"{other!r} and {each.name!r} of the MCP server {self.name} are both {name!r} here: "
-                    f"give one of them another name, as in names={{{each.name!r}: {name[:60] + '_2'!r}}}"
-                )
-            tool = tool_of(each, name, self.name, connection, trusted=self._trusted)
-            if tool.definition_error is None:
-                tools.append(tool)
-            elif allowed is not None:
-                raise tool.definition_error
-            else:
-                refused[each.name] = str(tool.definition_error)
-        self.refused = refused
+        tools, self.refused = select_tools(
+            self._listed, allowed, dict(names or {}), self.name, connection, trusted=self._trusted
+        )
         return Toolset(tools)
 
     def _connect(self) -> tuple[Connection, bool]:

@@ -1,4 +1,4 @@
-"""Makes a tool from a server's tool, with its schema unchanged and a name that models can write."""
+"""Makes tools from those of a server, with their schemas unchanged and names that models can write."""
 
 from __future__ import annotations
 
@@ -6,10 +6,11 @@ import json
 import re
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from difflib import get_close_matches
+from hashlib import sha256
 from typing import Any, Final
 
 from fcregistry import Context, Tool
-from fcregistry.errors import ToolError, ToolNotFoundError
+from fcregistry.errors import DefinitionError, DuplicateToolError, ToolError, ToolNotFoundError
 from mcp import Client, MCPError
 from mcp import types as protocol
 
@@ -18,6 +19,9 @@ from fcregistry_mcp._connection import Connection
 from fcregistry_mcp._errors import McpError, cut, reason_of
 
 _LONGEST_NAME: Final = 64
+_DIGITS: Final = 8
+"""Digits of the digest of a name that is too long, or that another tool has."""
+_MOST_SHOWN: Final = 10
 _LONGEST_TITLE: Final = 200
 _LONGEST_DESCRIPTION: Final = 10_000
 _CLOSED: Final = (
@@ -27,41 +31,147 @@ _INVISIBLE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-
 """Characters that a model reads but a person does not see: controls except tab and line end, direction marks, tags."""
 
 
-def legal_name(name: str) -> str:
-    """Return `name`, that of a tool, as every provider accepts it: `ns.add` becomes `ns_add`."""
+def select_tools(
+    listed: Collection[protocol.Tool],
+    allowed: Collection[str] | None,
+    names: Mapping[str, str],
+    server: str,
+    connection: Connection,
+    *,
+    trusted: bool,
+) -> tuple[list[Tool], dict[str, str]]:
+    """Return tools for those that a server lists, and the names of those that cannot be tools here, with the reason.
+
+    Args:
+        listed: The server's tools.
+        allowed: Names of the tools to return, as the server names them; None for all.
+        names: The server's name of a tool -> its name here.
+        server: The server's name.
+        connection: The session with the server.
+        trusted: Whether to believe the server's hints that relax rules.
+
+    Raises:
+        ToolNotFoundError: The server has no tool with one of the names.
+        DuplicateToolError: Two tools would have the same name here, and `allowed` or `names` selects them.
+        DefinitionError: A tool in `allowed` cannot be a tool here, or a name in `names` is not valid.
+    """
+    _check_known([*(allowed or ()), *names], {each.name for each in listed}, server, connection.refused)
+    wanted = None if allowed is None else frozenset(allowed)
+    refused = dict(connection.refused)
+    made: dict[str, Tool] = {}
+    seen: set[str] = set()
+    for each in listed:
+        if wanted is not None and each.name not in wanted:
+            continue
+        if each.name in seen:
+            refused[each.name] = "the server lists it twice; this is the first"
+            continue
+        seen.add(each.name)
+        tool = _tool_of(each, names.get(each.name) or _legal_name(each.name), server, connection, trusted=trusted)
+        problem = _task_problem(each, server) or tool.definition_error
+        if problem is None:
+            made[each.name] = tool
+        elif wanted is not None:
+            raise problem
+        else:
+            refused[each.name] = str(problem)
+    clashes = _clashes(made, server)
+    if clashes and (wanted is not None or names):
+        raise DuplicateToolError(next(iter(clashes.values())))
+    return [tool for name, tool in made.items() if name not in clashes], refused | clashes
+
+
+def _legal_name(name: str) -> str:
+    """Return `name`, that of a tool, as every provider accepts it: `ns.add` becomes `ns_add`.
+
+    A name that is too long is cut, and ends in a digest of the whole, so that two with one beginning differ.
+    """
     legal = "".join(char if char.isascii() and (char.isalnum() or char in "_-") else "_" for char in name)
-    return legal[:_LONGEST_NAME] or "_"
+    return (legal or "_") if len(legal) <= _LONGEST_NAME else _with_digest(legal, name)
 
 
-def check_known(
-    asked: Collection[str], listed: Collection[protocol.Tool], server: str, refused: Mapping[str, str]
-) -> None:
+def _with_digest(legal: str, name: str) -> str:
+    """Return `legal`, cut if it is long, and after it some digits of the digest of `name`."""
+    digest = sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:_DIGITS]
+    return f"{legal[: _LONGEST_NAME - _DIGITS - 1]}_{digest}"
+
+
+def _check_known(asked: Collection[str], known: Collection[str], server: str, refused: Mapping[str, str]) -> None:
     """Check that a server has a tool for each name in `asked`.
 
     Args:
         asked: The names.
-        listed: The server's tools.
+        known: The names of the server's tools.
         server: The server's name.
         refused: Names of tools that are not valid in the protocol, with the reason.
 
     Raises:
         ToolNotFoundError: The server has no tool of a name. The message has the nearest names, or why the tool was refused.
     """
-    known = sorted(each.name for each in listed)
     for name in asked:
         if name in known:
             continue
-        near = tuple(get_close_matches(name, known, n=3))
+        near = tuple(get_close_matches(name, sorted(known), n=3))
         if name in refused:
             hint = refused[name]
         elif near:
             hint = f"did you mean {', '.join(map(repr, near))}?"
         else:
-            hint = f"it has {', '.join(known[:20]) or 'none'}"
+            hint = f"it has {', '.join(sorted(known)[:20]) or 'none'}"
         raise ToolNotFoundError(f"the MCP server {server} has no tool {name!r}; {hint}", name=name, candidates=near)
 
 
-def tool_of(given: protocol.Tool, name: str, server: str, connection: Connection, *, trusted: bool) -> Tool:
+def _task_problem(given: protocol.Tool, server: str) -> DefinitionError | None:
+    """Return the error of a tool that its server runs only as a task, or None for any other tool."""
+    if given.execution is None or given.execution.task_support != "required":
+        return None
+    return DefinitionError(
+        f"the tool {given.name!r} of the MCP server {server} cannot be called: it runs only as a task of the protocol, "
+        "and fcregistry-mcp starts none"
+    )
+
+
+def _clashes(tools: Mapping[str, Tool], server: str) -> dict[str, str]:
+    """Return the server's names of the tools that have one name here, with a message that says what to write.
+
+    Args:
+        tools: The server's name of a tool -> the tool.
+        server: The server's name.
+    """
+    by_name: dict[str, list[str]] = {}
+    for called, tool in tools.items():
+        by_name.setdefault(tool.name, []).append(called)
+    taken, clashes = {*by_name}, {}
+    for name, clashing in by_name.items():
+        if len(clashing) > 1:
+            clashes.update(dict.fromkeys(clashing, _clash_message(name, clashing, server, taken)))
+    return clashes
+
+
+def _clash_message(name: str, clashing: list[str], server: str, taken: set[str]) -> str:
+    """Return the message about tools of one name.
+
+    Args:
+        name: The name.
+        clashing: The server's names of the tools.
+        server: The server's name.
+        taken: The names that tools have here, or that a message proposes; gets those that this message proposes.
+    """
+    shown = clashing[:_MOST_SHOWN]
+    proposed = {}
+    for number, each in enumerate(shown[1:], 2):
+        new = f"{name[:60]}_{number}"
+        proposed[each] = _with_digest(name, each) if new in taken else new
+    taken.update(proposed.values())
+    *first, last = [*map(repr, shown), *([f"{len(clashing) - len(shown)} more"] if clashing[_MOST_SHOWN:] else [])]
+    both, one = ("both", "one of them") if len(clashing) == 2 else ("all", "all but one of them")
+    return (
+        f"{', '.join(first)} and {last} of the MCP server {server} are {both} {name!r} here: "
+        f"give {one} another name, as in names={proposed!r}"
+    )
+
+
+def _tool_of(given: protocol.Tool, name: str, server: str, connection: Connection, *, trusted: bool) -> Tool:
     """Return a tool that is called on its server.
 
     Args:
