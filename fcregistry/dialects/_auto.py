@@ -111,25 +111,27 @@ class AutoStream(DialectStream):
 
         Raises:
             ValueError: The text was closed.
+            RuntimeError: Another thread uses the stream.
         """
-        if self._whole is not None:
-            raise ValueError("the text was closed: another one needs a stream of its own")
-        self._pieces.append(chunk)
-        if self._is_held:
-            return NOTHING
-        text = self._tail + chunk
-        marks = _family_marks()
-        found = marks.find(text)
-        first = min((each.start() for each in (found, marks.beginning(text)) if each), default=len(text))
-        self._is_held = found is not None and found.start() == first
-        self._tail = text[first:]
-        self._head.append(text[:first])
-        if self._words.is_blank and self._may_be_header(text[:first]):
-            return NOTHING
-        self._words.add("".join(self._head))
-        self._head.clear()
-        new = self._words.take_new()
-        return Parsed(new) if new else NOTHING
+        with self._in_use:
+            if self._whole is not None:
+                raise ValueError("the text was closed: another one needs a stream of its own")
+            self._pieces.append(chunk)
+            if self._is_held:
+                return NOTHING
+            text = self._tail + chunk
+            marks = _family_marks()
+            found = marks.find(text)
+            first = min((each.start() for each in (found, marks.beginning(text)) if each), default=len(text))
+            self._is_held = found is not None and found.start() == first
+            self._tail = text[first:]
+            self._head.append(text[:first])
+            if self._words.is_blank and self._may_be_header(text[:first]):
+                return NOTHING
+            self._words.add("".join(self._head))
+            self._head.clear()
+            new = self._words.take_new()
+            return Parsed(new) if new else NOTHING
 
     def _may_be_header(self, more: str) -> bool:
         """Return whether the text so far may be a message's header, such as `to=name`, if a mark follows.
@@ -146,13 +148,18 @@ class AutoStream(DialectStream):
         return _NAME.fullmatch(more) is not None
 
     def close(self) -> Parsed:
-        """End the text, and return all of its content. Closing again changes nothing."""
-        if self._whole is None:
-            self.dialect, whole = recognize("".join(self._pieces), self._tools)
-            self._whole = whole
-            content = whole.content.removeprefix(self._words.text())
-            self.rest = Parsed(content, whole.reasoning, whole.tool_calls, whole.repairs)
-        return self._whole
+        """End the text, and return all of its content. Closing again changes nothing.
+
+        Raises:
+            RuntimeError: Another thread uses the stream.
+        """
+        with self._in_use:
+            if self._whole is None:
+                self.dialect, whole = recognize("".join(self._pieces), self._tools)
+                self._whole = whole
+                content = whole.content.removeprefix(self._words.text())
+                self.rest = Parsed(content, whole.reasoning, whole.tool_calls, whole.repairs)
+            return self._whole
 
     def whole(self, text: str) -> Parsed:
         """Read a whole text, and return its content.

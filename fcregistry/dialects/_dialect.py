@@ -9,6 +9,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from threading import Lock
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry import formats
@@ -194,10 +195,28 @@ class Dialect:
         return f"<Dialect {self.name}>"
 
 
+class UseByOneThread:
+    """A context manager that raises `RuntimeError` while another thread is in its block."""
+
+    __slots__ = ("_lock",)
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+
+    def __enter__(self) -> None:
+        if not self._lock.acquire(blocking=False):
+            raise RuntimeError(
+                "another thread is using this stream: feed each text on one thread, to a stream of its own, or use a lock"
+            )
+
+    def __exit__(self, *exception: object) -> None:
+        self._lock.release()
+
+
 class DialectStream:
     """Reads a text as it comes.
 
-    Each text needs a stream of its own, which several threads must not use at once.
+    Each text needs a stream of its own, which several threads must not use at once: `feed` and `close` raise `RuntimeError` then.
 
     Args:
         dialect: The dialect of the text.
@@ -207,6 +226,7 @@ class DialectStream:
     __slots__ = (
         "_calls",
         "_content",
+        "_in_use",
         "_is_blank_line",
         "_new_calls",
         "_not_thoughts",
@@ -221,6 +241,7 @@ class DialectStream:
     )
 
     def __init__(self, dialect: Dialect, tools: Iterable[ToolShape] | None = None) -> None:
+        self._in_use = UseByOneThread()
         self._openers = dialect.openers
         self._source = TextSource(Shapes(tools))
         self._content = TrimmedText()
@@ -249,25 +270,31 @@ class DialectStream:
 
         Raises:
             ValueError: The text was closed.
+            RuntimeError: Another thread uses the stream.
         """
-        if self._parsed is not None:
-            raise ValueError("the text was closed: another one needs a stream of its own")
-        self._source.add(chunk)
-        next(self._reader)
-        return self._new()
+        with self._in_use:
+            if self._parsed is not None:
+                raise ValueError("the text was closed: another one needs a stream of its own")
+            self._source.add(chunk)
+            next(self._reader)
+            return self._new()
 
     def close(self) -> Parsed:
         """End the text, and return all of its content.
 
         A call that is cut off is content, never a call. Closing again changes nothing.
+
+        Raises:
+            RuntimeError: Another thread uses the stream.
         """
-        if self._parsed is None:
-            self._source.ended = True
-            next(self._reader, None)
-            self.rest = self._new()
-            repairs = self._source.repairs and sorted(set(self._source.repairs))
-            self._parsed = Parsed(self._content.text(), self._reasoning.text(), tuple(self._calls), tuple(repairs))
-        return self._parsed
+        with self._in_use:
+            if self._parsed is None:
+                self._source.ended = True
+                next(self._reader, None)
+                self.rest = self._new()
+                repairs = self._source.repairs and sorted(set(self._source.repairs))
+                self._parsed = Parsed(self._content.text(), self._reasoning.text(), tuple(self._calls), tuple(repairs))
+            return self._parsed
 
     def whole(self, text: str) -> Parsed:
         """Read a whole text, and return its content.
