@@ -24,6 +24,7 @@ from fcregistry.dialects._auto_marks import (
 from fcregistry.dialects._dialect import LONGEST_PLAIN_MARK, Dialect, DialectStream
 from fcregistry.dialects._parsed import NOTHING, Calls, EndOfThoughts, Parsed, TrimmedText, Words
 from fcregistry.dialects._source import TextMarks
+from fcregistry.dialects._syntax_react import has_input, read_action
 from fcregistry.dialects._table import names, row_of
 
 if TYPE_CHECKING:
@@ -231,6 +232,7 @@ def _stops_backwards() -> re.Pattern[str]:
 
 _MARKDOWN: Final = (FENCE, TILDES, TICK, QUOTE)
 _FENCED_JSON: Final = re.compile(r"[\w+\-]*+\s*+[\[{/#]")
+_ACTION_FOLLOWS: Final = re.compile(r"\s*+Action:\s*+[`{\[]").match
 _FENCED: Final = ("json", "react-json")
 """The dialects whose calls are read in code fences, if the dialect is not known."""
 _PREFERRED: Final = ("hermes", "lfm2", "claude-xml", "qwen3-coder")
@@ -482,7 +484,8 @@ class _AnyStream(DialectStream):
         source.place = begin + len(owner.mark)
         calls = yield from owner.section.read(source, owner.mark)
         if calls is None:
-            return _Attempt("words")
+            is_label = owner.section.read is read_action and not has_input(source.text, begin + len(owner.mark))
+            return _Attempt("label" if is_label else "words")
         if calls:
             return _Attempt("calls" if self._is_call_of_text(owner) else "skipped calls", calls)
         if source.left:
@@ -534,8 +537,8 @@ class _AnyStream(DialectStream):
     def _read_fence(self) -> Reading[None]:
         """Read a code fence: accept its calls if it begins with calls that count; else, all of it is content.
 
-        Calls count if quoted calls are not skipped, and the text may be in their dialect; `has_skipped` becomes true if any were found. Only the
-        mark is content if it closes a fence whose calls were accepted, or if its line contains a mark that ends thoughts.
+        Calls count if quoted calls are not skipped, or they are among actions, and the text may be in their dialect; `has_skipped` becomes true if
+        any were found. Only the mark is content if it closes a fence whose calls were accepted, or if its line contains a mark that ends thoughts.
         """
         source = self._source
         begin = source.place - len(FENCE)  # as long as that of tildes
@@ -554,7 +557,8 @@ class _AnyStream(DialectStream):
         is_closed = is_found and source.text.endswith(FENCE, 0, source.place)
         self.has_skipped = self.has_skipped or is_found
         may_be = self._known.may_be or (self.found or self._only or name,)
-        if calls is not None and is_found and not self._skips_quoted and name in may_be:
+        counts = not self._skips_quoted or (name == "react-json" and self._is_among_actions())
+        if calls is not None and is_found and counts and name in may_be:
             self._is_in_fence = not is_closed
             self._commit(name, calls, begin)
             return
@@ -563,6 +567,12 @@ class _AnyStream(DialectStream):
             source.place = self._end_of_fence(line, max(source.place, line.end()))
         source.begin(begin)
         self._add_content(source.since())
+
+    def _is_among_actions(self) -> bool:
+        """Return whether a fence that was read is one of several actions: no words are between it and the action before, or around it before one."""
+        if self.found == "react-json":
+            return self._content.is_cut
+        return self._content.is_blank and _ACTION_FOLLOWS(self._source.text, self._source.place) is not None
 
     def _read_fenced_calls(self) -> Reading[tuple[list[ToolCall] | None, str]]:
         """Read calls after the ticks that open a fence; return them, and the name of their dialect.

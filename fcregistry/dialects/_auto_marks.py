@@ -9,7 +9,14 @@ from typing import TYPE_CHECKING, Final, NamedTuple
 
 from fcregistry.dialects._dialect import LONGEST_PLAIN_MARK
 from fcregistry.dialects._parsed import Calls, EndOfThoughts, Openers, Words
-from fcregistry.dialects._syntax_react import LABEL_ALONE, read_label, read_labelled_object, read_rest
+from fcregistry.dialects._syntax_react import (
+    LABEL_ALONE,
+    NO_ACTION_LINE,
+    read_action,
+    read_label,
+    read_labelled_object,
+    read_rest,
+)
 from fcregistry.dialects._table import names, row_of
 
 if TYPE_CHECKING:
@@ -61,9 +68,12 @@ class Candidates:
     def pattern_of_words(self, owner: Owner) -> str:
         """Return the pattern of the words after the mark of `owner` where no call follows; may be empty.
 
-        The label `Action:` alone is words, too, unless the text is known to be in the dialect that has it.
+        The label `Action:` alone is words, too, unless the text is known to be in the dialect that has it. The line of a label is not: calls of
+        other dialects may be on it.
         """
         assert isinstance(owner.section, Calls)
+        if owner.section.read is read_action:
+            return NO_ACTION_LINE
         is_label = owner.section.read is read_labelled_object and owner.dialect != self.only
         return LABEL_ALONE if is_label else owner.section.words
 

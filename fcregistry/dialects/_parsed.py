@@ -178,13 +178,14 @@ class TrimmedText:
     Space between words is passed on with the next word.
     """
 
-    __slots__ = ("_held", "_is_broken_off", "_is_cut", "_passed_on", "is_blank", "new")
+    __slots__ = ("_held", "_is_broken_off", "_passed_on", "is_blank", "is_cut", "new")
 
     def __init__(self) -> None:
         self._passed_on: list[str] = []
         self._held: list[str] = []
-        self._is_cut = False
         self._is_broken_off = False
+        self.is_cut = False
+        """Whether something else was at this place, and no word since."""
         self.is_blank = True
         """Whether there was no word yet."""
         self.new: list[str] = []
@@ -208,19 +209,19 @@ class TrimmedText:
                 if not self.is_blank:
                     self.new.append(self._space())
                 self._held.clear()
-            self.is_blank = self._is_cut = False
+            self.is_blank = self.is_cut = False
             self.new.append(words)
         if size < len(text):
             self._held.append(text[size:])
 
     def cut(self) -> None:
         """Note that something else is at this place, so that the space on both sides of it becomes one."""
-        self._is_cut = True
+        self.is_cut = True
 
     def _space(self) -> str:
         """Return the space that was held back; after `cut`, two line breaks if it has several."""
         space = "".join(self._held)
-        return "\n\n" if self._is_cut and space.count("\n") > 1 else space
+        return "\n\n" if self.is_cut and space.count("\n") > 1 else space
 
     def break_off(self) -> None:
         """Begin a new paragraph, if there was text before."""

@@ -76,8 +76,6 @@ def _reader(quote: str, opens: str, closes: str) -> CallReader:
         yield from source.space()
         while (yield from source.take("call:", ":")):  # models forget the word
             name = yield from source.run(_NAME)
-            if name and (yield from source.take(closes)):
-                return [*calls, ToolCall(name, {})]
             is_opened = bool(name) and (yield from source.is_next("{"))
             text = (yield from take_balanced(source, notation)) if is_opened else None
             if text is None:

@@ -513,6 +513,7 @@ _NEXT: Final = (MESSAGE, "<|start|>", *MESSAGE_ENDS)
 _HEADER_ENDS: Final = TextMarks(*_NEXT)
 _CHANNEL_ENDS: Final = TextMarks(*_NEXT, CHANNEL)
 _RECIPIENT: Final = re.compile(r"\s*([\w.\-]+)").match
+_RECIPIENT_ALONE: Final = re.compile(r"\s*+([\w.\-]++)\s*+(?:(?:<\|constrain\|>)?json\s*+)?").fullmatch
 _CHANNEL_NAME: Final = re.compile(r"\s*+(?:analysis|commentary|final|)\s*+").fullmatch
 _TO_USER: Final = re.compile(r"\s*(?:commentary|final)\b").match
 _NAMESPACE: Final = "functions."
@@ -532,7 +533,7 @@ def read_message(source: TextSource, mark: str) -> Reading[list[ToolCall] | None
     Such a message is `<|channel|>commentary to=functions.f <|constrain|>json<|message|>{…}<|call|>`.
     """
     header, end = yield from source.until(_HEADER_ENDS)
-    recipient = _RECIPIENT(header)
+    recipient = _RECIPIENT(header) if end == MESSAGE else _RECIPIENT_ALONE(header)
     if end not in (MESSAGE, MESSAGE_ENDS[0]) or not recipient:
         return None
     name = recipient[1].removeprefix(_NAMESPACE)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from math import isfinite
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fcregistry._base.call import ToolCall
 from fcregistry._base.json import MAX_DEPTH
@@ -22,11 +22,12 @@ from fcregistry.dialects._brackets import (
     take_balanced,
     unique_members,
 )
+from fcregistry.dialects._source import TextSource
 from fcregistry.dialects._syntax_json import NAME, arguments_of, read_objects
 
 if TYPE_CHECKING:
     from fcregistry.dialects._parsed import CallReader, CallWriter
-    from fcregistry.dialects._source import KnownTools, Reading, TextSource
+    from fcregistry.dialects._source import KnownTools, Reading
 
 # --- Reading calls ---
 
@@ -126,6 +127,42 @@ def _take_call(source: TextSource) -> Reading[tuple[str, str] | None]:
         return None
     text = yield from take_balanced(source, _PYTHON)
     return None if text is None else (name, text)
+
+
+class WrittenCall(NamedTuple):
+    """A call that a text begins with.
+
+    Attributes:
+        name: The name of the tool.
+        arguments: The text from the opening bracket on.
+        is_closed: Whether the text ends with the closing bracket; if not, it ends before that.
+        call: The call, if the arguments are literals.
+    """
+
+    name: str
+    arguments: str
+    is_closed: bool
+    call: ToolCall | None
+
+
+def call_of_text(text: str, shapes: KnownTools) -> WrittenCall | None:
+    """Return the call that `text` is, or begins, as Python writes one; None if it begins none, or does not end with it."""
+    name = NAME.match(text)
+    size = name.end() if name else 0
+    if not size or text[size : size + 1] != "(":
+        return None
+    source = TextSource(shapes)
+    source.add(text)
+    source.ended = True
+    try:
+        next(_take_call(source))
+    except StopIteration as end:
+        if end.value is None:
+            return WrittenCall(text[:size], text[size:], is_closed=False, call=None)
+        if source.place == len(text):
+            called, arguments = end.value
+            return WrittenCall(called, arguments, is_closed=True, call=_bind(called, arguments, shapes))
+    return None
 
 
 def _bind(name: str, text: str, shapes: KnownTools) -> ToolCall | None:

@@ -6,7 +6,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry._base.call import ToolCall
+from fcregistry._base.call import ToolCall, UnreadArguments
 from fcregistry.dialects._dialect import json_text
 from fcregistry.dialects._json_text import (
     FAILED,
@@ -19,6 +19,7 @@ from fcregistry.dialects._json_text import (
 )
 from fcregistry.dialects._source import TextMarks, none_of
 from fcregistry.dialects._syntax_json import arguments_of, name_of
+from fcregistry.dialects._syntax_python import call_of_text
 from fcregistry.dialects._syntax_tags import add_argument
 
 if TYPE_CHECKING:
@@ -30,19 +31,27 @@ LABELS: Final = ("Thought:", "Action:", "Observation:", "Final Answer:", "Answer
 INPUT_LABEL: Final = "Action Input:"
 _NO_NAME: Final = (INPUT_LABEL, *LABELS, "```", "{")
 _NONE: Final = "|".join(map(re.escape, _NO_NAME))
-NO_INPUT: Final = (
-    rf"\s*+(?:(?={_NONE})|{none_of(*_NO_NAME)}[^\nA]*+(?:A(?!ction:)[^\nA]*+)*+\n\s*+{none_of(INPUT_LABEL)})"
-)
-"""The pattern of the text after `Action:` if no name or no input follows."""
+_CALL_ON_LINE: Final = r"[`*]*+[\w.\-]++\("
+NO_INPUT: Final = rf"\s*+(?:(?={_NONE})|{none_of(*_NO_NAME)}(?!{_CALL_ON_LINE})[^\nA]*+(?:A(?!ction:)[^\nA]*+)*+\n\s*+{none_of(INPUT_LABEL)})"
+"""The pattern of the text after `Action:` if neither a name with an input nor a call follows."""
+_INPUT: Final = rf"[^\n]*+\n\s*+{INPUT_LABEL}"
+NO_ACTION_LINE: Final = rf"(?!\s*+(?!{_NONE})(?:{_CALL_ON_LINE}|{_INPUT}))"
+"""The pattern of the place after `Action:` in a whole text, if `read_action` finds nothing that a call may begin with."""
+has_input: Final = re.compile(rf"\s*+{_INPUT}").match
+"""Returns whether the label of an input is on the line after an action, from the end of `Action:` on."""
 _LINE: Final = TextMarks("\n")
 _NEXT_LABEL: Final = TextMarks(*(f"\n{label}" for label in LABELS))
 _FENCE: Final = TextMarks("```")
 _BLANKS: Final = re.compile(r"[ \t]*")
 _LANGUAGE: Final = re.compile(LANGUAGE)
 NO_ACTION: Final = other_json("action")
-LABEL_ALONE: Final = r"(?=\s*+(?![`{]|\Z))"
+LABEL_ALONE: Final = r"(?=\s*+(?![`{]|\[\s*+\{|\Z))"
 """The pattern of the place after `Action:` where `read_labelled_object` takes the label alone."""
 NO_FENCED_ACTION: Final = LANGUAGE + other_after_mark("action")
+_NOT_LITERALS: Final = (
+    "the arguments are not literals of Python on the line of the action; write the name alone on this line, "
+    f"and the arguments as a JSON object behind {INPUT_LABEL!r} on the next one"
+)
 _ACTION_NAME: Final = re.compile(r"[`'\"*]*([\w.\-]+)[`'\"*]*(?:\s*\(.*\))?\s*").fullmatch
 _WRAPPED: Final = re.compile(r"[\w.]+\((\{.*\})\)", re.DOTALL).fullmatch
 _NOTHING: Final = frozenset({"", "none", "null", "n/a"})
@@ -51,20 +60,38 @@ _NOTHING: Final = frozenset({"", "none", "null", "n/a"})
 def read_action(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read a call from the end of the label `Action:` on.
 
-    The name is on the line of the label, or on the next one, and the input below it, as JSON or as text.
+    The name is on the line of the label, or on the next one, and the input below it, as JSON or as text. If no input is below it, the line may be
+    a call as Python writes it.
     """
     yield from source.space()
     if (yield from source.is_next(*_NO_NAME)):
         return None
     line, end = yield from source.until(_LINE)
     name = line.strip()
-    if not name or not end:
-        return None
     yield from source.space()
-    if not (yield from source.take(INPUT_LABEL)):
-        return None
+    if not end or not name or not (yield from source.take(INPUT_LABEL)):
+        return _call_on_line(name.strip("`*"), source, is_cut_off=not end)
     found = _ACTION_NAME(name)
     return (yield from _read_input(source, found[1] if found else name))
+
+
+def _call_on_line(text: str, source: TextSource, *, is_cut_off: bool) -> list[ToolCall] | None:
+    """Return a list with the call that the line `text` is, as Python writes it, or None if it is not a call.
+
+    If the line calls a known tool, but not with literals, or the call continues on the next line, the executor refuses it.
+
+    Args:
+        text: The line, without outer space and marks of Markdown.
+        source: The text that contains it.
+        is_cut_off: Whether the text ends with the line. A call that is not closed is then cut off.
+    """
+    written = call_of_text(text, source.shapes)
+    if written is None or (is_cut_off and not written.is_closed):
+        return None
+    if written.call:
+        return [written.call]
+    is_known = written.name in source.shapes
+    return [ToolCall(written.name, UnreadArguments(written.arguments, _NOT_LITERALS))] if is_known else None
 
 
 def _read_input(source: TextSource, name: str) -> Reading[list[ToolCall] | None]:
@@ -172,14 +199,24 @@ def read_action_objects(source: TextSource, mark: str) -> Reading[list[ToolCall]
 
 
 def read_labelled_object(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
-    """Read a call as JSON, in a code fence or not.
+    """Read a call as JSON, in a code fence or not, or an array of calls.
 
     Without JSON, return an empty list, so that only the label is taken.
     """
     yield from source.space()
     if (yield from source.take("```")):
         return (yield from read_action_objects(source, mark))
+    if (yield from source.is_next("[{", "[ ", "[\n")):
+        return _calls_of_actions((yield from json_value(source, "[")), source)
     return (yield from read_action_object(source, "")) if (yield from source.is_next("{")) else []
+
+
+def _calls_of_actions(value: Any, source: TextSource) -> list[ToolCall] | None:
+    """Return the calls that the items of the JSON array `value` represent, or None if an item is neither a call nor an answer."""
+    if isinstance(value, RefusedText):
+        return _call_of_action(value, source)
+    found = [_call_of_action(each, source) for each in value] if isinstance(value, list) else []
+    return None if not found or None in found else [call for each in found for call in each or ()]
 
 
 def _call_of_action(value: Any, source: TextSource) -> list[ToolCall] | None:

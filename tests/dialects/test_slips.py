@@ -6,7 +6,8 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from fcregistry import Executor, Tool, ToolCall, dialects
+from fcregistry import Executor, ReactAgent, Tool, ToolCall, dialects
+from fcregistry.models import TextModel
 
 S = {"type": "string"}
 
@@ -259,8 +260,6 @@ FINISHED = [
     ("plamo3", PLAMO.format("<|plamo:begin_tool_arguments:plamo|><|plamo:end_tool_arguments:plamo|>")),
     ("harmony", "<|channel|>commentary to=functions.f<|message|><|call|>"),
     ("harmony", "<|channel|>commentary to=functions.f <|constrain|>json<|call|>"),
-    ("gemma4", "<|tool_call>call:f<tool_call|>"),
-    ("functiongemma", "<start_function_call>call:f<end_function_call>"),
     ("claude-xml", "<function_calls><invoke><tool_name>f</tool_name></invoke></function_calls>"),
 ]
 
@@ -288,10 +287,12 @@ def test_a_name_with_an_end_mark_is_a_call_without_arguments(name: str, text: st
         ("llama3", "<function=f></b>"),
         ("kimi-k2", "<|tool_call_begin|>some words<|tool_call_end|>"),
         ("deepseek-v3.1", "<｜tool▁call▁begin｜>some words<｜tool▁call▁end｜>"),
+        ("harmony", '<|channel|>commentary to=functions.f <|constrain|>json{"a": 1}<|call|>'),
     ],
 )
 def test_a_name_without_its_end_mark_or_other_words_make_no_call(name: str, text: str) -> None:
-    check(Slip(name, text, [], content=text))
+    assert dialects.get(name).parse(text) == dialects.Parsed(text)
+    assert not dialects.get("auto").parse(text).tool_calls
 
 
 def test_the_executor_says_which_arguments_a_call_without_any_needs() -> None:
@@ -303,3 +304,166 @@ def test_the_executor_says_which_arguments_a_call_without_any_needs() -> None:
     result = Executor([f]).run(call)
     assert result.error is not None
     assert result.error.code == "invalid_arguments"
+
+
+# --- Actions --------------------------------------------------------------------------------------
+
+CALCULATE = [tool("calculate", "expression")]
+SUM = {"expression": "67.50 * 0.15"}
+
+
+@pytest.mark.parametrize(
+    ("line", "arguments"),
+    [
+        ('calculate(expression="67.50 * 0.15")', SUM),
+        ("calculate('67.50 * 0.15')", SUM),
+        ('`calculate(expression="67.50 * 0.15")`', SUM),
+        ('**calculate(expression="67.50 * 0.15")**', SUM),
+        ('calculate(**{"expression": "67.50 * 0.15"})', SUM),
+        ("calculate()", {}),
+        (
+            'calculate(expression="f(x) # (\\n", n=[1, {"a": None}])',
+            {"expression": "f(x) # (\n", "n": [1, {"a": None}]},
+        ),
+    ],
+)
+@pytest.mark.parametrize("tail", ["", "\n", "\nObservation: 10.125\nThought: It is 10.13", "\nThought: Now I wait."])
+def test_an_action_may_be_a_call_as_python_writes_it(line: str, arguments: Any, tail: str) -> None:
+    check(Slip("react", f"Action: {line}{tail}", [("calculate", arguments)], CALCULATE))
+    check(Slip("react", f"Hm.\nAction:\n{line}{tail}", [("calculate", arguments)], CALCULATE, "Hm."))
+    parsed = dialects.get("auto").parse(f"Thought: I need 15 %.\nAction: {line}{tail}", CALCULATE)
+    assert [(call.name, call.arguments) for call in parsed.tool_calls] == [("calculate", arguments)]
+    assert parsed.reasoning.startswith("I need 15 %.")
+
+
+def test_several_actions_as_python_writes_them_are_several_calls() -> None:
+    text = 'Action: f(a=1)\nAction: g(b="x")\nAction: h\nAction Input: {}\nDone.'
+    check(Slip("react", text, [("f", {"a": 1}), ("g", {"b": "x"}), ("h", {})], None, "Done."))
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "calculate(67.50 * x)",
+        "calculate(expression=f(1))",
+        "calculate(expression='a' for a in b)",
+        "calculate('1', '2')",
+        "calculate(tip)",
+    ],
+)
+def test_an_action_whose_arguments_are_not_literals_is_malformed(line: str) -> None:
+    check(Slip("react", f"Action: {line}", [("calculate", line.removeprefix("calculate"))], CALCULATE))
+    check(Slip("react", f"Action: {line}\nDone.", [("calculate", line.removeprefix("calculate"))], CALCULATE, "Done."))
+    for unknown in (None, [tool("other")]):
+        check(Slip("react", f"Action: {line}\nDone.", [], unknown, f"Action: {line}\nDone."))
+
+    def calculate(expression: str) -> float:
+        """Return the value of an expression."""
+        return 0.0
+
+    (call,) = dialects.get("react").parse(f"Action: {line}", [Tool.from_function(calculate)]).tool_calls
+    result = Executor([calculate]).run(call)
+    assert result.error is not None
+    assert result.error.code == "malformed_call"
+    assert result.error.message == (
+        "the arguments are not literals of Python on the line of the action; write the name alone on this line, "
+        "and the arguments as a JSON object behind 'Action Input:' on the next one"
+    )
+
+
+def test_an_action_that_goes_on_below_its_line_is_malformed() -> None:
+    text = 'Action: calculate(\n  expression="1"\n)'
+    check(Slip("react", text, [("calculate", "(")], CALCULATE, 'expression="1"\n)'))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Action: calculate(expression=",
+        'Action: calculate(expression="67.50 * 0.15"',
+        "Action: calculate(expression='a' and more",
+        "Action: calculate(1) or not",
+        "Action: calculate (1)",
+        "Action: see (1)\nand on",
+        "The Action: calculate(1)",
+        "Action: (1)",
+        "Action: print(x)\nis prose",
+    ],
+)
+def test_other_lines_after_the_label_stay_text(text: str) -> None:
+    check(Slip("react", text, [], CALCULATE, text))
+
+
+@pytest.mark.parametrize("line", ["add(1, 2)", "add(a, b)", "`add(a=1)`", "add(it's (so)"])
+def test_a_line_with_an_input_below_it_is_the_name(line: str) -> None:
+    parsed = dialects.get("react").parse(f'Action: {line}\nAction Input: {{"a": 3}}')
+    assert [call.arguments for call in parsed.tool_calls] == [{"a": 3}]
+    assert dialects.get("auto").parse(f'Action: {line}\nAction Input: {{"a": 3}}') == parsed
+
+
+FIRST, SECOND = '{"action": "f", "action_input": {"a": 1}}', '{"action": "g", "action_input": {"b": 2}}'
+BOTH = [("f", {"a": 1}), ("g", {"b": 2})]
+
+
+@pytest.mark.parametrize(
+    ("text", "content"),
+    [
+        (f"Action: [{FIRST}, {SECOND}]", ""),
+        (f"Action:\n[\n{FIRST},\n{SECOND}\n]\n", ""),
+        (f"Action:\n```json\n{FIRST}\n```\nAction:\n```json\n{SECOND}\n```", ""),
+        (f"Action:\n```json\n{FIRST}\n```\n\n```json\n{SECOND}\n```", ""),
+        (f"Action: {FIRST}\n```\n{SECOND}\n```", ""),
+        (f"```json\n{FIRST}\n```\nAction:\n```json\n{SECOND}\n```", ""),
+        (f"```json\n{FIRST}\n```\nAction: {SECOND}", ""),
+        (f"Action: f {FIRST}\nAction: g {SECOND}", "f \ng"),
+        (f"Action: two calls: {FIRST} and {SECOND}", "two calls:  and"),
+    ],
+)
+def test_auto_reads_all_actions_after_their_label(text: str, content: str) -> None:
+    check(Slip("react-json", text, BOTH, None, content))
+    if text.startswith("Action:"):  # where a thought ends
+        check(Slip("react-json", f"Thought: Two calls.\n{text}", BOTH, None, content))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"```json\n{FIRST}\n```\nThat is an example.\nAction: {SECOND}",
+        f"Like this:\n```json\n{FIRST}\n```\nAction: {SECOND}",
+        f"Action: {SECOND}\nNot this:\n```json\n{FIRST}\n```",
+        f"Action: {SECOND}\n~~~\n{FIRST}\n~~~",
+        f"Action: see `{FIRST}`\nAction: {SECOND}",
+        f"> Action: {FIRST}\n\nAction: {SECOND}",
+    ],
+)
+def test_auto_leaves_a_quoted_action_beside_words_alone(text: str) -> None:
+    assert [call.name for call in dialects.get("auto").parse(text).tool_calls] == ["g"]
+
+
+@pytest.mark.parametrize("items", ["{}", f"{FIRST}, 3", f'{FIRST}, {{"name": "g"}}'])
+def test_an_array_with_other_items_after_the_label_makes_no_call(items: str) -> None:
+    check(Slip("react-json", f"Action: [{items}]", [], None, f"Action: [{items}]"))
+
+
+def test_a_label_alone_hides_no_call_of_another_dialect_on_its_line() -> None:
+    call = '<tool_call>{"name": "f", "arguments": {"a": 1}}</tool_call>'
+    for text in (f"Action: {call}", f"Action: I call {call}", "Action: [f(a=1)]"):
+        parsed = dialects.get("auto").parse(text)
+        assert [(each.name, each.arguments) for each in parsed.tool_calls] == [("f", {"a": 1})]
+
+
+@pytest.mark.parametrize("dialect", ["react", "auto"])
+def test_an_agent_runs_an_action_as_python_writes_it(dialect: str) -> None:
+    ran = []
+
+    def calculate(expression: str) -> float:
+        """Return the value of an expression."""
+        ran.append(expression)
+        return 10.125
+
+    answers = [
+        'Thought: I need 15 %.\nAction: calculate(expression="67.50 * 0.15")',
+        "Final Answer: The tip is $10.13.",
+    ]
+    result = ReactAgent(TextModel(lambda prompt: answers.pop(0), dialect), [calculate]).run("What is 15 % of $67.50?")
+    assert (ran, result.answer) == (["67.50 * 0.15"], "The tip is $10.13.")
