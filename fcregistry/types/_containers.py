@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Final, get_args
 from fcregistry._base.json import with_plain_floats
 from fcregistry.types._choices import is_json_scalar, key_of
 from fcregistry.types._codec import Codec, Refusal, SchemaWriter, UnsupportedType, origin_of, show_type
-from fcregistry.types._scalars import ANY_CODEC, INT_CODEC, STR_CODEC, to_json_text
+from fcregistry.types._scalars import ANY_CODEC, INT_CODEC, STR_CODEC, repeated_name_error, to_json_text
 from fcregistry.types._strings import DECIMAL_TEXT, DecimalCodec, TextCodec
 
 if TYPE_CHECKING:
@@ -247,7 +247,13 @@ class DictCodec(Codec):
         )
 
     def encode(self, value: Any) -> Any:
-        return {self.key.encode(name): self.item.encode(item) for name, item in value.items()}
+        encoded: dict[Any, Any] = {}
+        for name, item in value.items():
+            key = self.key.encode(name)
+            if key in encoded:  # such as a Windows path and a POSIX path
+                raise repeated_name_error(key)
+            encoded[key] = self.item.encode(item)
+        return encoded
 
 
 # --- Sets ---

@@ -35,7 +35,7 @@ from fcregistry.types._names import (
     substitute,
     type_parameters,
 )
-from fcregistry.types._scalars import ANY_CODEC, EncodingError, to_json
+from fcregistry.types._scalars import ANY_CODEC, EncodingError, repeated_name_error, to_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -237,7 +237,10 @@ class RecordCodec(Record):
             if item is not MISSING:
                 encoded[field.key] = _encode_field(field.codec, item)
         if self.extra_codec is not None:
-            encoded |= {key: self.extra_codec.encode(item) for key, item in self.extra_items(value).items()}
+            for key, item in self.extra_items(value).items():
+                if key in encoded:  # the alias of a field that was given by its name
+                    raise repeated_name_error(key)
+                encoded[key] = self.extra_codec.encode(item)
         return encoded
 
     @property

@@ -5,8 +5,9 @@ A value without an annotation is encoded by the codec of its class. Results and 
 
 from __future__ import annotations
 
+import re
 from collections.abc import ItemsView, KeysView, Mapping, MutableSequence, ValuesView
-from json import JSONEncoder
+from json import JSONDecoder, JSONEncoder
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Final, LiteralString
 
@@ -179,7 +180,7 @@ def to_json_text(value: object) -> str:
         value: A value of any class that has a codec, or a list or dict of such values.
 
     Raises:
-        EncodingError: A value inside has no JSON form, is not finite, or contains itself.
+        EncodingError: A value inside has no JSON form, is not finite, or contains itself; or two keys of a dict become one name.
     """
     try:
         try:
@@ -189,6 +190,9 @@ def to_json_text(value: object) -> str:
                 raise
             value = _convert_keys(value)
             text = _ENCODER.encode(value)
+        names = _LITERAL_NAME.findall(text) if '": ' in text else ()
+        if names and len(names) != len(set(names)):  # in one object or in several
+            _UNIQUE_DECODER.decode(text)
     except EncodingError:
         raise
     except (TypeError, ValueError, RecursionError) as error:
@@ -215,6 +219,20 @@ def encode_as(value: Any, codec: Codec) -> Any:
         raise EncodingError(f"{type(error).__name__}: {exception_message(error)}") from error
 
 
+def repeated_name_error(name: object) -> EncodingError:
+    """Return the error for a value that would become an object with the name `name` twice."""
+    return EncodingError(f"the value contains a dict with two keys that both become {name!r:.80} in JSON")
+
+
+def _refuse_repeated_name(pairs: list[tuple[str, Any]]) -> None:
+    """Raise `EncodingError` if a name occurs twice in `pairs`, the names and values of a JSON object."""
+    seen: set[str] = set()
+    for name, _ in pairs:
+        if name in seen:
+            raise repeated_name_error(name)
+        seen.add(name)
+
+
 def _convert_keys(value: object) -> Any:
     """Return `value` made of types that `json` knows, with the keys of its dicts as text, numbers or None.
 
@@ -233,7 +251,7 @@ def _convert_keys(value: object) -> Any:
     for key, item in value.items():
         name = _json_key(key)
         if name in made:
-            raise EncodingError(f"the value contains a dict with two keys that both become {name!r:.80} in JSON")
+            raise repeated_name_error(name)
         made[name] = _convert_keys(item)
     return made
 
@@ -305,6 +323,10 @@ def _codec_of_class(cls: type) -> Codec | None:
             _BY_CLASS[cls] = codec
     return codec
 
+
+_LITERAL_NAME: Final = re.compile(r'"[-0-9tfn](?:[0-9.e+-]*|rue|alse|ull)": ')
+"""The name that `json` writes for a key that is a number, a boolean or None. A text may be the same name."""
+_UNIQUE_DECODER: Final = JSONDecoder(object_pairs_hook=_refuse_repeated_name)
 
 _KEY_ERROR: Final = "keys must be"  # from the message of `json` about keys of other types
 _ENCODER = JSONEncoder(ensure_ascii=False, allow_nan=False, default=_encode_by_class)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import enum
 import json
-from collections import OrderedDict, UserList, deque
+from collections import ChainMap, OrderedDict, UserList, deque
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time, timedelta
@@ -17,6 +17,7 @@ from uuid import UUID
 import pytest
 
 from fcregistry import Executor, Tool, ToolResult
+from fcregistry.execution import Content
 
 
 class Colour(enum.Enum):
@@ -185,6 +186,14 @@ def deep() -> list[Any]:
         ({Colour.RED: cyclic()}, "the value contains itself, or is nested too deeply for JSON"),
         ({Colour.RED: Opaque()}, "a value of type {module}.Opaque has no JSON form"),
         ({Colour.RED: 1, "red": 2}, "the value contains a dict with two keys that both become 'red' in JSON"),
+        ({1: "a", "1": "b"}, "the value contains a dict with two keys that both become '1' in JSON"),
+        ([{"x": {"true": 1, True: 2}}], "the value contains a dict with two keys that both become 'true' in JSON"),
+        (
+            OrderedDict([(None, 1), ("null", 2)]),
+            "the value contains a dict with two keys that both become 'null' in JSON",
+        ),
+        (ChainMap({1.5: 1}, {"1.5": 2}), "the value contains a dict with two keys that both become '1.5' in JSON"),
+        ({date(2026, 1, 31): 1, 2: 3, "2": 4}, "the value contains a dict with two keys that both become '2' in JSON"),
         ({Colour.RED: {len: 1}}, "a value of type builtins.builtin_function_or_method has no JSON form"),
         (deep(), "the value contains itself, or is nested too deeply for JSON"),
         ({(1, 2): 3}, "the value holds a dict with keys that are not strings, numbers, booleans or None"),
@@ -203,6 +212,26 @@ def test_the_error_for_a_result_that_cannot_be_shown_names_its_type(value: Any, 
     assert result.error.code == "unencodable_result"
     assert result.content == f"returns ran, but its result cannot be shown: {said.format(module=__name__)}"
     assert result.value is None
+
+
+def test_equal_keys_of_two_dicts_are_no_problem() -> None:
+    assert (
+        result_of([{1: "a"}, {"1": "b"}, {"2": {2: "\\"}}]).content == '[{"1": "a"}, {"1": "b"}, {"2": {"2": "\\\\"}}]'
+    )
+
+
+def test_keys_that_become_one_name_are_refused_in_arguments_and_content_too() -> None:
+    def take(value: dict[str, Any]) -> None:
+        """Take a value."""
+
+    both = {1: "a", "1": "b"}
+    refused = Executor([take]).call("take", value={"inner": [both]})
+    assert refused.error is not None
+    assert refused.error.problems[0].message == "the value contains a dict with two keys that both become '1' in JSON"
+    with pytest.raises(TypeError, match="take cannot take"):
+        Tool.from_function(take).make_call(value=both)
+    with pytest.raises(ValueError, match="two keys that both become '1'"):
+        Content.json(both)
 
 
 def test_the_content_is_made_before_the_result_so_that_later_changes_do_not_show() -> None:

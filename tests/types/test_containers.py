@@ -7,12 +7,13 @@ from collections import Counter, OrderedDict, defaultdict, deque
 from dataclasses import dataclass
 from datetime import date
 from decimal import Decimal
+from pathlib import PurePath, PurePosixPath, PureWindowsPath
 from typing import Annotated, Any, Literal, NamedTuple
 
 import annotated_types as at
 import pytest
 
-from fcregistry.types import Refusal, codec_of, schema_of
+from fcregistry.types import EncodingError, Refusal, codec_of, schema_of
 
 from .cases import assert_accepts, assert_refuses, assert_round_trip, why_unsupported
 
@@ -287,3 +288,10 @@ def test_an_unsupported_item_names_the_type_around_it() -> None:
 @pytest.mark.parametrize("annotation", [collections.ChainMap, collections.UserDict, range, memoryview, abc.KeysView])
 def test_containers_without_a_json_form_are_refused(annotation: Any) -> None:
     assert "has no JSON form; use a dataclass, TypedDict, NamedTuple or Enum" in why_unsupported(annotation)
+
+
+def test_keys_of_a_dict_that_become_one_name_are_not_encoded() -> None:
+    paths = {PurePosixPath("a"): 1, PureWindowsPath("a"): 2}
+    assert codec_of(dict[PurePath, int]).handles(paths)
+    with pytest.raises(EncodingError, match="two keys that both become 'a' in JSON"):
+        codec_of(dict[PurePath, int]).encode(paths)

@@ -8,7 +8,7 @@ import pytest
 from pydantic import AliasChoices, AliasPath, BaseModel, ConfigDict, Field, RootModel, v1
 
 from fcregistry import Executor, Problem
-from fcregistry.types import Refusal, codec_of, schema_of
+from fcregistry.types import EncodingError, Refusal, codec_of, schema_of, to_json_text
 
 from .cases import assert_accepts, assert_refuses, assert_round_trip, schema_of_results, why_unsupported
 
@@ -344,3 +344,16 @@ def test_a_field_with_a_value_of_another_type_is_encoded_by_that_type() -> None:
 def test_validators_inside_of_a_model_run_once() -> None:
     assert codec_of(Added).decode({"numbers": [1]}).numbers == [2]
     assert codec_of(list[Annotated[int, pydantic.AfterValidator(lambda number: number + 1)]]).decode([1]) == [2]
+
+
+class WithAlias(BaseModel):
+    model_config = ConfigDict(extra="allow", populate_by_name=True)
+
+    count: int = Field(alias="n")
+
+
+def test_an_extra_value_under_the_alias_of_a_field_is_not_encoded() -> None:
+    value = WithAlias(count=1)  # type: ignore[call-arg]  # by its name
+    value.n = 5  # type: ignore[attr-defined]  # an extra value
+    with pytest.raises(EncodingError, match="two keys that both become 'n' in JSON"):
+        to_json_text(value)
