@@ -25,6 +25,7 @@ from fcregistry.models._messages import (
     Message,
     arguments_text,
     call_of,
+    derived,
     is_image_link,
     join_surrogates,
     map_texts,
@@ -74,11 +75,11 @@ def turns_of(messages: Sequence[Message]) -> list[dict[str, Any]]:
         if message.role == "system":
             continue
         role = "assistant" if message.role == "assistant" else "user"
-        blocks = _message_blocks(message)
+        blocks = derived(message, NATIVE, _message_blocks)
         if blocks and turns and turns[-1]["role"] == role:
             turns[-1]["content"] += blocks
         elif blocks:
-            turns.append({"role": role, "content": blocks})
+            turns.append({"role": role, "content": [*blocks]})
 
     def place(block: Block) -> int:
         """Return the sort key of `block` in a turn of the user.
@@ -89,7 +90,7 @@ def turns_of(messages: Sequence[Message]) -> list[dict[str, Any]]:
         return places.get(block["tool_use_id"], len(places)) if is_result else len(places) + 1
 
     for turn in turns:
-        if turn["role"] == "user":
+        if turn["role"] == "user" and len(turn["content"]) > 1:
             turn["content"].sort(key=place)
     return turns
 
@@ -127,6 +128,11 @@ def _assistant_blocks(message: Message) -> list[Block]:
 
 
 def _is_as_written(message: Message) -> bool:
+    """Return `_has_own_blocks`, which is looked for once."""
+    return derived(message, "anthropic as written", _has_own_blocks)
+
+
+def _has_own_blocks(message: Message) -> bool:
     """Return whether `message` still has the text and the calls of the blocks that the provider wrote.
 
     Return False if it has no such blocks. Calls are compared by ids, names and arguments.

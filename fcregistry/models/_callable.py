@@ -20,7 +20,7 @@ from fcregistry._results.content import Content
 from fcregistry.errors import ModelError
 from fcregistry.execution import NoThreadError, blocking_threads, running_loop
 from fcregistry.formats import finish_reason, finish_reason_in, has_field, read_calls, read_field, tools_of
-from fcregistry.models._messages import Message, call_of, chat_message, messages_of, part_of, text_of
+from fcregistry.models._messages import Message, call_of, chat_message, copied_json, messages_of, part_of, text_of
 from fcregistry.models._model import (
     Completion,
     Delta,
@@ -312,8 +312,8 @@ class CallableModel(FunctionModel):
 
         It is the dict that the function itself returned for the message, if it did, or else has the fields of OpenAI's chat.
         """
-        own = message.native.get(self.name)
-        return chat_message(message) if own is None else dict(deepcopy(own))
+        own = message.native.get(self._name) if message.native else None
+        return chat_message(message) if own is None else dict(copied_json(own))
 
     def _options(self, tools: Sequence[Tool], tool_choice: ToolChoice) -> dict[str, Any]:
         """Return the keyword arguments for the function: `tools` and `tool_choice`, in OpenAI's shape.

@@ -9,7 +9,8 @@ Source: OpenAI API reference, "Chat Completions", messages and content parts.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Hashable, Iterable, Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field, replace
 from itertools import count
 from operator import is_
@@ -35,8 +36,15 @@ _MAX_KEPT: Final = 500
 """Characters that are kept of a call that cannot be read."""
 
 
+class _Derivable:
+    """The base of `Message`: a slot for what was made from one. It is no field, so copies and pickles are without it."""
+
+    __slots__ = ("_derived",)
+    _derived: dict[Hashable, Any]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Message:
+class Message(_Derivable):
     """One message of a conversation. Immutable.
 
     Attributes:
@@ -198,12 +206,54 @@ def messages_of(conversation: MessageLike | Iterable[MessageLike]) -> tuple[Mess
     return tuple(map(Message.of, conversation))
 
 
+def derived(message: Message, key: Hashable, make: Callable[[Message], T]) -> T:
+    """Return what `make` returns for `message`: it is made at the first call with `key`, and kept beside the message.
+
+    A request has all messages of a conversation, of which only the last are new. So each message is rendered once, and not once a round.
+
+    Args:
+        message: The message.
+        key: What identifies `make`, and what else its value depends on; not an object of which each request has a new one.
+        make: Makes the value, which nobody changes afterwards.
+    """
+    try:
+        return message._derived[key]  # type: ignore[no-any-return]  # it is what `make` returned
+    except AttributeError:
+        object.__setattr__(message, "_derived", {})
+    except KeyError:
+        pass
+    made = message._derived[key] = make(message)
+    return made
+
+
 def chat_message(message: Message) -> dict[str, Any]:
-    """Return `message` as a dict with only the fields and the content parts of OpenAI's chat."""
-    written = message.replaced(reasoning=None, is_error=False, continues=False, suspended=False, native={}).to_dict()
+    """Return `message` as a new dict with only the fields and the content parts of OpenAI's chat."""
+    copied: dict[str, Any] = copied_json(derived(message, "chat", _chat_message))
+    return copied
+
+
+def _chat_message(message: Message) -> dict[str, Any]:
+    """Return what `chat_message` copies."""
+    written = message.to_dict()
     if isinstance(message.content, tuple):
         written["content"] = list(map(written_part, message.content))
-    return written
+    return {name: value for name, value in written.items() if name in _CHAT_FIELDS}
+
+
+_CHAT_FIELDS: Final = frozenset({"role", "content", "tool_calls", "tool_call_id", "name"})
+
+
+_UNCHANGEABLE: Final = frozenset({str, int, float, bool, type(None)})
+
+
+def copied_json(value: Any) -> Any:
+    """Return a copy of the JSON value `value`, which shares only what cannot be changed, such as texts."""
+    kind = type(value)
+    if kind is dict:
+        return {name: each if type(each) in _UNCHANGEABLE else copied_json(each) for name, each in value.items()}
+    if kind is list:
+        return [each if type(each) in _UNCHANGEABLE else copied_json(each) for each in value]
+    return value if kind in _UNCHANGEABLE else deepcopy(value)  # a function may have returned anything
 
 
 def call_of(value: object) -> ToolCall:
@@ -495,7 +545,13 @@ def join_surrogates(text: str) -> str:
 
 def escape_surrogates(text: str) -> str:
     r"""Return `text` with halves of pairs as in JSON, `\udcff`, so that names of files stay distinct."""
-    return text if text.isascii() else text.encode("utf-8", "backslashreplace").decode("utf-8")
+    if text.isascii():
+        return text
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return text.encode("utf-8", "backslashreplace").decode("utf-8")
+    return text
 
 
 def map_texts(change: Callable[[str], str], value: T) -> T:

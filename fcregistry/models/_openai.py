@@ -11,7 +11,7 @@ from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Literal, TypeAlias
 from urllib.parse import urlsplit
 
 from fcregistry.errors import ModelError
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from fcregistry._tools.tool import Tool
     from fcregistry.models._messages import Message
-    from fcregistry.models._model import Completion, Delta
+    from fcregistry.models._model import Completion, Delta, ToolChoice, ToolOrDefinition
 
 
 Clients: TypeAlias = "AsyncOpenAI | Callable[[], AsyncOpenAI] | None"
@@ -100,6 +100,9 @@ _SERVERS: Final[Mapping[str, Sdk]] = {
 class OpenAIModel(HostedModel):
     """The base of the models of both APIs."""
 
+    _conversation_field: ClassVar[str]
+    """The field of a request that contains the conversation."""
+
     _sdk = _OPENAI
     _choices = {"auto": "auto", "required": "required", "none": "none"}  # noqa: RUF012  # as the base says
 
@@ -149,11 +152,24 @@ class OpenAIModel(HostedModel):
             prefix=None if server == "openai" else server,
         )
 
+    def _request(
+        self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition], tool_choice: ToolChoice
+    ) -> dict[str, Any]:
+        """Return the keyword arguments for the SDK's method that creates an answer, with the conversation in `extra_body`.
+
+        The SDK compares every value in its other arguments with their types: for a long conversation, this takes longer than all else that is done
+        for a request, and it changes nothing in plain JSON. What is in `extra_body` takes the place of an argument of that name.
+        """
+        request = super()._request(messages, tools, tool_choice)
+        body = {**request.get("extra_body", {}), self._conversation_field: request[self._conversation_field]}
+        return {**request, self._conversation_field: (), "extra_body": body}
+
 
 class OpenAIChat(OpenAIModel):
     """A model behind the chat completions API: of OpenAI, Azure, vLLM, Ollama, llama.cpp, and most others."""
 
     _provider = "openai"
+    _conversation_field = "messages"
     _sends_usage_option = True
     _create = attrgetter("chat.completions.create")
     _must_call = staticmethod(lambda name: {"type": "function", "function": {"name": name}})
@@ -198,6 +214,7 @@ class OpenAIResponses(OpenAIModel):
     """
 
     _provider = "openai-responses"
+    _conversation_field = "input"
     _create = attrgetter("responses.create")
     _must_call = staticmethod(lambda name: {"type": "function", "name": name})
     _read = staticmethod(response_completion)

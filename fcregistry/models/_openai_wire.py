@@ -20,6 +20,7 @@ from fcregistry.models._messages import (
     Message,
     arguments_text,
     call_of,
+    derived,
     is_image_link,
     mapping_of,
     mappings_in,
@@ -48,7 +49,7 @@ CHAT: Final = "openai"
 
 def chat_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
     """Return the conversation `messages` as the API expects it. The messages are not changed."""
-    return [_chat_message(message) for message in with_call_ids(messages)]
+    return [derived(message, CHAT, _chat_message) for message in with_call_ids(messages)]
 
 
 def _chat_message(message: Message) -> dict[str, Any]:
@@ -340,7 +341,13 @@ def input_items(messages: Sequence[Message], *, stored: bool = True) -> list[dic
         messages: The conversation.
         stored: Whether the provider stores its answers, and finds them by their ids.
     """
-    return [item for message in with_call_ids(messages) for item in _items(message, stored)]
+    key = (RESPONSES, stored)
+
+    def items(message: Message) -> list[dict[str, Any]]:
+        """Return the input items of `message`."""
+        return list(_items(message, stored))
+
+    return [item for message in with_call_ids(messages) for item in derived(message, key, items)]
 
 
 def _items(message: Message, stored: bool) -> Iterator[dict[str, Any]]:

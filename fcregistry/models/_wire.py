@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.call import ToolCall
-from fcregistry.models._messages import CallIds
+from fcregistry.models._messages import CallIds, derived
 
 if TYPE_CHECKING:
     from fcregistry.models._messages import Message
@@ -45,6 +45,8 @@ def with_call_ids(messages: Sequence[Message], changes_ids: Callable[[Message], 
         changes_ids: Returns whether the calls of a message get new ids if their ids have characters that not every provider accepts, or are ids
             of earlier calls: some providers give the same ids in every answer.
     """
+    if _have_ids(messages, changes_ids):
+        return list(messages)
     ids = CallIds(call.id for message in messages for call in message.tool_calls)
     used: set[str | None] = set()
     waiting: list[tuple[ToolCall, ToolCall]] = []  # calls without a result, before and after; the newest message first
@@ -58,16 +60,47 @@ def with_call_ids(messages: Sequence[Message], changes_ids: Callable[[Message], 
                 calls.append(call if is_kept else ToolCall(call.name, call.arguments, ids.new()))
                 used.add(calls[-1].id)
             waiting[:0] = zip(message.tool_calls, calls, strict=True)
-            given.append(message.replaced(tool_calls=tuple(calls)))
+            given.append(_with_ids(message, tuple(calls)))
         elif message.role == "tool":
             answered = _call_of_result(message, waiting)
             if answered is not None:
                 waiting.remove(answered)
             identity = answered[1].id if answered else message.tool_call_id
-            given.append(message.replaced(tool_call_id=identity or ids.new()))
+            given.append(_with_result_id(message, identity or ids.new()))
         else:
             given.append(message)
     return given
+
+
+def _have_ids(messages: Sequence[Message], changes_ids: Callable[[Message], bool] | None) -> bool:
+    """Return whether `with_call_ids` would change nothing, as for messages of an agent's run, which are many."""
+    used: set[str] = set()
+    for message in messages:
+        if message.role == "tool" and not message.tool_call_id:
+            return False
+        for call in message.tool_calls:
+            if not call.id:
+                return False
+            if changes_ids is not None:
+                if (call.id in used or not _ID.fullmatch(call.id)) and changes_ids(message):
+                    return False
+                used.add(call.id)
+    return True
+
+
+def _with_ids(message: Message, calls: tuple[ToolCall, ...]) -> Message:
+    """Return `message` with `calls`, which differ in ids from its own: itself, or a message that is kept beside it."""
+    ids = tuple(call.id for call in calls)
+    if ids == tuple(call.id for call in message.tool_calls):
+        return message
+    return derived(message, ("ids", ids), lambda old: old.replaced(tool_calls=calls))
+
+
+def _with_result_id(message: Message, id: str) -> Message:
+    """Return the result `message` with `id` as the id of its call: itself, or a message that is kept beside it."""
+    if id == message.tool_call_id:
+        return message
+    return derived(message, ("id", id), lambda old: old.replaced(tool_call_id=id))
 
 
 def _call_of_result(message: Message, waiting: Sequence[tuple[ToolCall, ToolCall]]) -> tuple[ToolCall, ToolCall] | None:

@@ -1,0 +1,93 @@
+"""Long conversations: a request costs what was added since the last one, and not what was rendered before."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections import Counter
+from collections.abc import Callable
+from types import FrameType
+from typing import Any
+
+import pytest
+
+from fcregistry import ToolCall
+from fcregistry.models import CallableModel, Message, Model
+
+from . import anthropic_wire, openai_wire
+from .provider_server import ProviderServer, Reply, json_reply
+
+COUNTED = ("/fcregistry/", "/openai/", "/pydantic/", "/typing.py")
+"""Parts of the paths of files whose functions are counted: those that could look at each message."""
+
+MODELS: dict[str, Callable[[ProviderServer], Model]] = {
+    "openai": openai_wire.chat,
+    "openai-responses": openai_wire.responses,
+    "anthropic": anthropic_wire.model_at,
+    "callable": lambda _: CallableModel(lambda messages: f"{len(messages)} messages"),
+}
+
+
+def rounds(count: int, text: str = "The log.", first: int = 0) -> list[Message]:
+    """Return the messages of some rounds with a call and a result each."""
+    made = []
+    for number in range(first, first + count):
+        call = ToolCall("read_log", '{"number": 1}', f"call_{number}")
+        made.append(Message(role="assistant", tool_calls=(call,)))
+        made.append(Message(role="tool", content=f"{number} {text}", tool_call_id=call.id, name="read_log"))
+    return made
+
+
+def reply_for(name: str) -> Reply:
+    """Return what the provider answers."""
+    if name == "anthropic":
+        return anthropic_wire.answer({"type": "text", "text": "Done."})
+    if name == "openai-responses":
+        return json_reply(openai_wire.response([openai_wire.text_item("Done.")]))
+    return openai_wire.chat_reply()
+
+
+def work_of(name: str, count: int, text: str = "The log.") -> Counter[str]:
+    """Return how often functions are called for a request, by name, if all messages but those of one round were sent before.
+
+    Args:
+        name: The kind of the model.
+        count: How many rounds were sent before.
+        text: The text of each result.
+    """
+    called: Counter[str] = Counter()
+
+    def count_call(frame: FrameType, event: str, function: Any) -> None:
+        if any(part in frame.f_code.co_filename for part in COUNTED):
+            if event == "call":
+                called[frame.f_code.co_name] += 1
+            elif event == "c_call":
+                called[function.__name__] += 1
+
+    async def ask_twice(model: Model) -> None:
+        messages = [Message(role="user", content="What is in the logs?"), *rounds(count, text)]
+        await model.acomplete(messages)
+        messages += rounds(1, text, first=count)
+        sys.setprofile(count_call)
+        try:
+            await model.acomplete(messages)
+        finally:
+            sys.setprofile(None)
+
+    with ProviderServer(reply_for(name)) as server, MODELS[name](server) as model:
+        asyncio.run(ask_twice(model))
+    return called
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_message_that_was_sent_before_is_not_rendered_again(name: str) -> None:
+    few, many = work_of(name, 10), work_of(name, 110)
+    more = {each: many[each] - few[each] for each in many if many[each] - few[each] > 50}
+    most = 20 if name == "callable" else 10  # a function gets copies, which it may change
+    assert sum(more.values()) <= 200 * most, more  # 200 messages, each of which is looked up and put into a list
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_text_that_is_not_ascii_is_not_encoded_again(name: str) -> None:
+    few, many = work_of(name, 10, "Bjørn"), work_of(name, 60, "Bjørn")
+    assert many["encode"] == few["encode"]
