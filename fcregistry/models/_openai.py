@@ -6,7 +6,7 @@ Sources: OpenAI API reference, "Chat Completions" and "Responses".
 from __future__ import annotations
 
 import os
-from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from openai import AsyncOpenAI
 
     from fcregistry._tools.tool import Tool
-    from fcregistry.models._messages import Message
+    from fcregistry.models._messages import Message, MessageLike
     from fcregistry.models._model import Completion, Delta, ToolChoice, ToolOrDefinition
 
 
@@ -153,7 +153,7 @@ class OpenAIModel(HostedModel):
         )
 
     def _request(
-        self, messages: Sequence[Message], tools: Sequence[ToolOrDefinition], tool_choice: ToolChoice
+        self, messages: MessageLike | Iterable[MessageLike], tools: Sequence[ToolOrDefinition], tool_choice: ToolChoice
     ) -> dict[str, Any]:
         """Return the keyword arguments for the SDK's method that creates an answer, with the conversation in `extra_body`.
 
