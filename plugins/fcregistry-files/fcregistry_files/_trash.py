@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import secrets
 import shutil
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,12 +17,13 @@ from typing import Final
 
 from fcregistry.errors import ConfigurationError, ToolError
 
-from fcregistry_files._folder import Folder
+from fcregistry_files._folder import Folder, kind_of
 from fcregistry_files._paths import RESERVED, quote
 from fcregistry_files._root import Root
 
 _ITEM: Final = "item"
 _NOTE: Final = "about.json"
+_ID: Final = re.compile(r"[0-9]{8}T[0-9]{6}-[0-9a-f]{8}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +104,7 @@ class Trash:
         self._check()
         now = datetime.now(UTC)
         deleted = Deleted(f"{now:%Y%m%dT%H%M%S}-{secrets.token_hex(4)}", path, now)
-        with Folder.at(str(self.path)) as trash:
+        with self._locked() as trash:
             trash.make_folder(deleted.id, 0o700)
             with trash.folder(deleted.id) as place:
                 try:
@@ -110,7 +113,8 @@ class Trash:
                     folder.rename(name, place, _ITEM)
                 except BaseException:  # whatever is raised, no entry may stay without what was deleted
                     if place.find(_ITEM) is None:
-                        shutil.rmtree(self.path / deleted.id, ignore_errors=True)
+                        with suppress(OSError):
+                            self._remove(deleted.id)
                     raise
         return deleted
 
@@ -143,13 +147,16 @@ class Trash:
         if entry is None:
             raise ToolError(f"{quote(id)} is not in the trash {quote(str(self.path))}")
         path = entry.path if to is None else to
-        with self.root.parent(path, create=True) as (folder, name), Folder.at(str(self.path / id)) as place:
-            place.rename(_ITEM, folder, name)
-        shutil.rmtree(self.path / id)
+        with self._locked():
+            with self.root.parent(path, create=True) as (folder, name), Folder.at(str(self.path / id)) as place:
+                place.rename(_ITEM, folder, name)
+            self._remove(id)
         return path
 
     def empty(self, older_than: timedelta = timedelta(0)) -> int:
         """Remove what is in the trash for good, and return how many entries that were.
+
+        It also removes the empty entries of programs that were killed while they deleted or restored something.
 
         Args:
             older_than: Keep what was deleted more recently than this.
@@ -160,5 +167,28 @@ class Trash:
         limit = datetime.now(UTC) - older_than
         old = [each for each in self.entries() if each.when <= limit]
         for each in old:
-            shutil.rmtree(self.path / each.id)
+            self._remove(each.id)
+        if self.path.is_dir():
+            with self._locked() as trash:
+                for name in trash.names():
+                    if _ID.fullmatch(name) and not os.path.lexists(self.path / name / _ITEM):
+                        self._remove(name)
         return len(old)
+
+    @contextmanager
+    def _locked(self) -> Iterator[Folder]:
+        """Open the folder of the trash. While the block runs, no one else deletes or restores."""
+        with Folder.at(str(self.path)) as trash, trash.lock():
+            yield trash
+
+    def _remove(self, id: str) -> None:
+        """Remove an entry: last its note, so that it is an entry, or has nothing in it, whenever the program is killed."""
+        place = self.path / id
+        item = place / _ITEM
+        if os.path.lexists(item) and kind_of(item.lstat()) == "folder":
+            shutil.rmtree(item)
+        else:
+            item.unlink(missing_ok=True)
+        (place / _NOTE).unlink(missing_ok=True)
+        with suppress(FileNotFoundError):  # another program empties the trash too
+            place.rmdir()

@@ -101,7 +101,7 @@ class Writing:
         return f"moved {source} to {target}"
 
     def delete(self, path: str) -> str:
-        """Delete a file, or a folder with everything in it.
+        """Delete a file, or a folder with everything in it. Of a link, delete the link itself, never what it leads to.
 
         A person may have to approve that, and can restore it.
 
@@ -112,12 +112,13 @@ class Writing:
         if place.trash is None:
             raise ToolError("these tools have no trash, so that nothing can be deleted")
         with place.root.parent(path) as (folder, name):
-            status = folder.stat(name)
-            if kind_of(status) == "file" and place.root.key(path) in self.workspace.seen:
+            kind = kind_of(folder.stat(name))
+            if kind == "file" and place.root.key(path) in self.workspace.seen:
                 self.workspace.check_unchanged(path, self.workspace.read(path, remember=False))
             place.trash.put(folder, name, "/".join(split_path(path)))
         self.workspace.seen.forget(place.root.key(path))
-        return f"deleted {path}; the user can restore it"
+        what = f"the link {path}, not what it leads to" if kind == "link" else path
+        return f"deleted {what}; the user can restore it"
 
 
 def save(workspace: Workspace, path: str, data: bytes, old: bytes | None) -> None:

@@ -1,7 +1,7 @@
 """Kills writing processes before each system call that may change files, and checks the files after each kill.
 
 Argument: the root. Prints for each kind of change how many writers were killed, how many of them had made their change by then, and how many
-had left an unfinished file.
+had left an unfinished file, or an entry of the trash without anything in it.
 
 A writer is a child process that makes one change with a tool: the first writer of a kind is killed before its first such call, the next one before
 its second, until one ends by itself. Files change by system calls alone, so a kill at another moment leaves nothing else. Each line of a document
@@ -16,6 +16,7 @@ import os
 import signal
 import sys
 import threading
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
@@ -112,6 +113,9 @@ class Documents:
         found = [self.root / f"{name}.txt", self.root / "sub" / f"{name}.txt", *self.trash.path.glob("*/item")]
         return [path for path in found if path.exists() and path.read_text().splitlines()[-1].startswith(name)]
 
+    def empty_entries(self) -> list[Path]:
+        return [path for path in self.trash.path.iterdir() if not (path / "item").exists()]
+
     def state(self, kind: str) -> tuple[str, str]:
         """Return what a change of this kind changes: the place and the text of its document."""
         (place,) = self.places("deleted" if kind == "restored" else kind)
@@ -170,7 +174,11 @@ def main() -> None:
                 (place,) = documents.places(name)  # neither lost nor there twice
                 check_whole(place, name)
             seen["changed"] += documents.state(kind) != before
-            seen["unfinished"] += documents.parts() not in ([], [documents.dead_part])
+            seen["unfinished"] += documents.parts() not in ([], [documents.dead_part]) or bool(
+                documents.empty_entries()
+            )
+            assert documents.trash.empty(older_than=timedelta(days=1)) == 0
+            assert not documents.empty_entries(), "emptying the trash removes what a killed writer left behind"
     documents.call("write_file", path="last.txt", content="")
     assert not documents.parts(), "the next writer removes what a killed one left behind"
     print(json.dumps(counted))  # noqa: T201

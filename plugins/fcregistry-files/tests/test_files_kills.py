@@ -23,4 +23,4 @@ def test_a_kill_before_any_system_call_loses_nothing(tmp_path: Path) -> None:
     counted = json.loads(done.stdout)
     assert set(counted) == {"replaced", "edited", "patched", "moved", "deleted", "restored"}
     assert all(0 < each["changed"] < each["killed"] for each in counted.values()), counted
-    assert all(counted[kind]["unfinished"] > 0 for kind in ("replaced", "edited", "patched")), counted
+    assert all(counted[kind]["unfinished"] > 0 for kind in counted if kind != "moved"), counted

@@ -357,6 +357,51 @@ def test_restoring_never_replaces(place: Any, call: Any) -> None:
     assert trash.entries() == []
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="only some users of Windows may make links")
+@pytest.mark.parametrize("target", ["../outside/secret.txt", "../outside", "b.txt", "missing"])
+def test_only_deleting_accepts_a_link_and_takes_the_link_itself(place: Any, call: Any, target: str) -> None:
+    place.write("b.txt")
+    (place.root / "a").symlink_to(target)
+    outside = place.state_outside()
+    refused = [
+        call("read_file", path="a"),
+        call("write_file", path="a", content="x", overwrite=True),
+        call("edit_file", path="a", old="inside", new="x"),
+        call("move", source="a", target="c"),
+    ]
+    link = "'a' is a link; links are never followed. Use the path of what it leads to."
+    assert [each.content for each in refused] == [link] * 3 + ["'a' is neither a file nor a folder; it was not moved"]
+    assert call("delete", path="a").content == "deleted the link a, not what it leads to; the user can restore it"
+    trash = Trash(place.root)
+    assert trash.restore(trash.entries()[0].id) == "a"
+    assert (place.root / "a").readlink() == Path(target)
+    assert call("apply_patch", patch="*** Begin Patch\n*** Delete File: a\n*** End Patch").content == "deleted a"
+    assert trash.empty() == 1
+    assert place.state_outside() == outside
+    assert {path.name: path.read_text() for path in place.root.iterdir()} == {"b.txt": "inside\n"}
+
+
+def test_moving_and_deleting_take_one_name_of_a_file_with_several_hard_links(place: Any, call: Any) -> None:
+    secret = place.outside / "secret.txt"
+    text = secret.read_text()
+    for name in ("a.txt", "b.txt"):
+        (place.root / name).hardlink_to(secret)
+    refused = [
+        call("read_file", path="a.txt"),
+        call("write_file", path="a.txt", content="x", overwrite=True),
+        call("edit_file", path="a.txt", old="secret", new="x"),
+    ]
+    assert all(
+        "'a.txt' has 3 hard links, so it may belong to a place outside of the folder" in each.content
+        for each in refused
+    )
+    assert call("move", source="a.txt", target="c.txt").ok
+    assert call("delete", path="b.txt").ok
+    assert [path.name for path in place.root.iterdir()] == ["c.txt"]
+    assert Trash(place.root).empty() == 1
+    assert (secret.read_text(), secret.stat().st_nlink) == (text, 2)
+
+
 def test_the_trash_is_outside_of_what_any_tool_reads(place: Any, call: Any) -> None:
     place.write("a.txt", "gone\n")
     call("delete", path="a.txt")
