@@ -1,4 +1,4 @@
-"""Why a TLS connection to a server failed, and what to do about it.
+"""The reasons that a TLS connection to a server fails, and what to do about them.
 
 Sources: OpenSSL's manual page openssl-verification-options, "Diagnostics"; Python's documentation of `ssl.SSLError`.
 """
@@ -31,7 +31,9 @@ _PROBLEMS: Final = {
 
 
 def tls_problem(error: BaseException) -> str:
-    """Return why the TLS connection of a request failed, and what to do; an empty text if something else failed.
+    """Return the reason that the TLS connection of a request failed, and what to do about it.
+
+    The text is empty if something else failed.
 
     Args:
         error: The exception of an HTTP client, or of the function that reads the certificates to trust. Its causes are searched, too.
@@ -40,16 +42,19 @@ def tls_problem(error: BaseException) -> str:
 
     cause: BaseException | None = error
     for _ in range(_MAX_CAUSES):
-        if cause is None or isinstance(cause, (ssl.SSLError, FileNotFoundError)):
+        if cause is None or isinstance(cause, ssl.SSLError):
             break
         cause = cause.__cause__ or cause.__context__
     if isinstance(cause, ssl.SSLCertVerificationError):
         what, advice = _PROBLEMS.get(cause.verify_code, _NOT_TRUSTED)
         return f"the certificate of the server {what} ({cause.verify_message.rstrip('.')}); {advice}"
-    if isinstance(cause, ssl.SSLError) and cause.library != "X509":  # that library reads the certificates to trust
-        reason = (cause.reason or type(cause).__name__).lower().replace("_", " ")
-        return f"the server does not speak TLS, or no version that this machine speaks ({reason}); check whether the URL must begin with http"
+    is_unreadable = isinstance(error, FileNotFoundError) or getattr(error, "library", None) == "X509"
     variable = next((name for name in ("SSL_CERT_FILE", "SSL_CERT_DIR") if os.environ.get(name)), None)
-    if variable is None or not isinstance(cause, OSError):
+    if is_unreadable and variable is not None:
+        return (
+            f"the certificates in {variable} cannot be read; set it to where they are, in PEM, or remove the variable"
+        )
+    if type(cause) is not ssl.SSLError:  # a class of its own is for a connection that broke off
         return ""
-    return f"the certificates in {variable} cannot be read; set it to where they are, in PEM, or remove the variable"
+    reason = (cause.reason or "unknown reason").lower().replace("_", " ")
+    return f"the server does not speak TLS, or no version that this machine speaks ({reason}); check whether the URL must begin with http"

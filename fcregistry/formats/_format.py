@@ -192,7 +192,7 @@ class Format:
         return Definition({**made, **kept}, (*dropped, *lost)), parameters
 
     def _own_fields(self, tool: Tool, strict: bool) -> tuple[dict[str, Any], tuple[Dropped, ...]]:
-        """Return the fields of the definition that `tool` was made from: those to keep, and the others as dropped.
+        """Return the fields of the definition that `tool` was made from: those to keep; the others as dropped.
 
         Fields that `tool_of` has read are not among them, except `strict`, which is dropped if it is true and the format has no strict mode.
         """

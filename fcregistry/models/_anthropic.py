@@ -472,9 +472,9 @@ refuses to wait (its documentation, "Long requests")."""
 
 
 def _make_client(base_url: str | None, api_key: str | None) -> AsyncAnthropic:
-    """Return a new client of the SDK, with an HTTP client of `http_client`; for None, the SDK uses its own defaults.
+    """Return a new client of the SDK, with an HTTP client of `http_client`.
 
-    Raise `ImportError` if the SDK is not installed, and `UnusableProxyError` as `http_client` does.
+    For None, the SDK uses its own defaults. Raise `ImportError` if the SDK is not installed, and `UnusableProxyError` as `http_client` does.
     """
     from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient  # late: it takes a second, and is an extra
 

@@ -411,7 +411,10 @@ def http_client(make: type[T], base_url: str | None) -> T:
 
 
 def is_loopback(url: str) -> bool:
-    """Return whether the host of `url` is this machine: `localhost`, a name below it, or a loopback address."""
+    """Return whether the host of `url` is this machine.
+
+    That is `localhost`, a name below it, or a loopback address.
+    """
     import socket  # loaded by then: a client is about to be made
     from ipaddress import IPv6Address, ip_address
 

@@ -41,9 +41,9 @@ _USAGE: Final = {"include_usage": True}
 
 
 def _make_client(base_url: str | None, api_key: str | None) -> AsyncOpenAI:
-    """Return a new client of the SDK, with an HTTP client of `http_client`; for None, the SDK uses its own defaults.
+    """Return a new client of the SDK, with an HTTP client of `http_client`.
 
-    Raise `ImportError` if the SDK is not installed, and `UnusableProxyError` as `http_client` does.
+    For None, the SDK uses its own defaults. Raise `ImportError` if the SDK is not installed, and `UnusableProxyError` as `http_client` does.
     """
     from openai import AsyncOpenAI, DefaultAsyncHttpxClient  # late: it takes 0.7 s, and is an extra
 

@@ -6,7 +6,9 @@ They are for `localhost` and 127.0.0.1, except `other.pem`; signed by the author
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -110,6 +112,22 @@ def test_the_error_of_a_server_without_tls_names_http(sdk: str) -> None:
         pytest.raises(ModelError, match=r"does not speak TLS, .*; check whether the URL must begin with http$"),
     ):
         SDKS[sdk](server.url.replace("http:", "https:")).complete("Hi")
+
+
+@pytest.mark.parametrize("sdk", SDKS)
+def test_a_connection_that_breaks_off_before_the_certificate_may_be_tried_again(sdk: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as listening, ThreadPoolExecutor(1) as pool:
+
+        def hang_up() -> None:
+            connection, _ = listening.accept()
+            with connection:
+                connection.recv(65_536)
+
+        hanging_up = pool.submit(hang_up)
+        with pytest.raises(ModelError, match=r"the provider cannot be reached; look at base_url") as raised:
+            SDKS[sdk](f"https://127.0.0.1:{listening.getsockname()[1]}").complete("Hi")
+        hanging_up.result()
+    assert raised.value.retryable
 
 
 @pytest.mark.parametrize("content", [None, "not a certificate"])

@@ -217,9 +217,9 @@ class _PinnedTransport(httpx2.AsyncBaseTransport):
 
 @cache
 def certificates() -> ssl.SSLContext:
-    """Return the certificates of the system, or those that `SSL_CERT_FILE` or `SSL_CERT_DIR` names; cached, since it takes time.
+    """Return the certificates of the system, or those that `SSL_CERT_FILE` or `SSL_CERT_DIR` names.
 
-    Raise `ToolError` if they cannot be read.
+    They are cached, since reading them takes time. Raise `ToolError` if they cannot be read.
     """
     try:
         return httpx2.create_ssl_context()
