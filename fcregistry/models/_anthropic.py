@@ -19,7 +19,7 @@ from fcregistry._base.call import ToolCall
 from fcregistry._base.json import ArgumentsError, read_json
 from fcregistry.formats import CUT_OFF, cut_off_call, finish_reason
 from fcregistry.formats.anthropic import media
-from fcregistry.models._connection import HostedModel, Sdk, http_client
+from fcregistry.models._connection import HostedModel, Sdk, http_client, is_loopback
 from fcregistry.models._http_limits import MAX_ANSWER_BYTES
 from fcregistry.models._messages import (
     Message,
@@ -478,9 +478,12 @@ def _make_client(base_url: str | None, api_key: str | None) -> AsyncAnthropic:
     """
     from anthropic import AsyncAnthropic, DefaultAsyncHttpxClient  # late: it takes a second, and is an extra
 
-    return AsyncAnthropic(
+    client = AsyncAnthropic(
         base_url=base_url, api_key=api_key, http_client=http_client(DefaultAsyncHttpxClient, base_url)
     )
+    if base_url is None and is_loopback(url := str(client.base_url)):  # the SDK read it in a profile
+        return client.copy(http_client=http_client(DefaultAsyncHttpxClient, url))
+    return client
 
 
 class AnthropicMessages(HostedModel):

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -56,6 +58,29 @@ def test_the_local_servers_are_reached_without_the_proxy(
         monkeypatch.setenv("HTTP_PROXY", proxy.url)
         monkeypatch.setenv(variable, f"{local.url}/v1")
         resolve(f"{server}:m").complete("Hi")
+    assert (proxy.requests, len(local.requests)) == ([], 1)
+
+
+def test_a_server_on_this_machine_that_a_profile_names_is_reached_without_the_proxy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with ProviderServer(answer(TEXT)) as proxy, ProviderServer(answer(TEXT)) as local:
+        profile = {
+            "configs": {
+                "base_url": local.url.replace("127.0.0.1", "localhost"),
+                "authentication": {"type": "user_oauth"},
+            },
+            "credentials": {"access_token": KEY},
+        }
+        for folder, content in profile.items():
+            (tmp_path / folder).mkdir()
+            (tmp_path / folder / "default.json").write_text(json.dumps(content))
+            (tmp_path / folder / "default.json").chmod(0o600)
+        for name in ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "ANTHROPIC_PROFILE"):
+            monkeypatch.delenv(name, raising=False)
+        monkeypatch.setenv("ANTHROPIC_CONFIG_DIR", str(tmp_path))
+        monkeypatch.setenv("HTTP_PROXY", proxy.url)
+        AnthropicMessages("m").complete("Hi")
     assert (proxy.requests, len(local.requests)) == ([], 1)
 
 
