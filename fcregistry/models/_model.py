@@ -34,7 +34,7 @@ class Model(ABC):
     """A model that can be asked. To add one, write `acomplete`; and `astream`, if it can stream.
 
     The sync methods accept a text, a message or a conversation, and pass the messages that `messages_of` returns to the async ones. They
-    accept definitions of tools, too, and pass `Tool`s. The async methods of fcregistry's own models accept all of these, too.
+    accept definitions of tools, too, and pass `Tool`s. The async methods of fcregistry's own models accept all of these themselves.
     """
 
     @property
@@ -44,14 +44,15 @@ class Model(ABC):
 
     @abstractmethod
     async def acomplete(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
+        self, messages: Any, tools: Sequence[Any] = (), *, tool_choice: ToolChoice = "auto"
     ) -> Completion:
-        """Like `complete`, on the running event loop, for the messages that `messages_of` returns."""
+        """Like `complete`, on the running event loop; a class of your own may accept only `Message`s and `Tool`s."""
+        # Any, so that such a class can narrow the types, and callers of the other models can pass what `complete` accepts
 
     async def astream(
-        self, messages: Sequence[Message], tools: Sequence[Tool] = (), *, tool_choice: ToolChoice = "auto"
+        self, messages: Any, tools: Sequence[Any] = (), *, tool_choice: ToolChoice = "auto"
     ) -> AsyncIterator[Delta | Completion]:
-        """Like `stream`, on the running event loop, for the messages that `messages_of` returns."""
+        """Like `stream`, on the running event loop."""
         completion = checked_completion(
             await self.acomplete(messages_of(messages), tools_of(tools), tool_choice=tool_choice), self.name
         )

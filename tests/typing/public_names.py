@@ -157,9 +157,11 @@ def follow(agent: ReactAgent, model: Model) -> None:
         assert_type(next(pieces), Delta | Completion)
 
 
-async def afollow(agent: ReactAgent) -> None:
+async def afollow(agent: ReactAgent, model: Model) -> None:
     async with aclosing(agent.astream("?")) as events:
         assert_type(await anext(events), Event)
+    assert_type(await model.acomplete("?"), Completion)
+    assert_type(await anext(model.astream({"role": "user", "content": "?"})), Delta | Completion)
 
 
 def follow_here(executor: Executor, conversation: Conversation) -> None:
