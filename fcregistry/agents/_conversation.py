@@ -141,7 +141,7 @@ class Conversation(Generic[AnswerT_co]):
         self._count_tokens = count_tokens
         self._messages = conversation_of(tuple(messages), self.agent.model)
         self._state: RunState | None = None
-        self._repairs = ""
+        self._is_logged = False
         self._renew_lock()
         after_fork(self, Conversation._renew_lock)
 
@@ -336,7 +336,7 @@ class Conversation(Generic[AnswerT_co]):
     def _messages_with(self, text: MessageLike) -> list[Message]:
         """Return the messages of a new turn: those so far and `text`, shortened to the limits.
 
-        They are not stored yet. The agent logs what has to be repaired in them, unless that is the same as in the turn before.
+        They are not stored yet. If they have to be repaired, the agent logs it in the first turn in which that is so.
 
         Raises:
             ApprovalError: Calls of the previous turn, or of messages that the conversation began with, wait for a decision.
@@ -347,8 +347,10 @@ class Conversation(Generic[AnswerT_co]):
             raise ApprovalError(f"calls of this conversation wait for a decision: {waiting}; resume the turn first")
         new = conversation_of((text,), self.agent.model)
         messages = shorten([*self.messages, *new], self._max_messages, self._max_tokens, self._count_tokens)
-        repairs, self._repairs = self._repairs, pair_results(messages).repairs
-        return LoggedHistory(messages) if repairs == self._repairs else messages
+        if self._is_logged:
+            return LoggedHistory(messages)
+        self._is_logged = bool(pair_results(messages).repairs)
+        return messages
 
     def _waiting_state(self) -> RunState:
         """Return the `RunState` of the calls that wait; raise `ApprovalError` if no call waits."""

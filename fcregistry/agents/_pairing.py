@@ -77,7 +77,8 @@ def pair_results(messages: Sequence[Message]) -> PairedHistory:
         if message.suspended and (waiting := pairs.open_calls(place, message)):
             which = ", ".join(repr(call.id) for call in waiting)
             raise ApprovalError(
-                f"calls of this conversation wait for a decision: {which}; resume it first, with the state of its run"
+                f"calls of this conversation wait for a decision: {which}; resume it first, with the state of its run "
+                "(agent.resume), or leave out the message that makes them"
             )
         distinct = ids.distinct(message)
         sent += [distinct, *pairs.results_of(place, distinct)]

@@ -336,7 +336,10 @@ def test_a_conversation_that_drops_a_call_sends_its_result_as_text() -> None:
 # --- suspended runs -------------------------------------------------------------------------------
 
 GUARDED = Tool.from_function(add, requires_approval=True)
-REFUSED = "calls of this conversation wait for a decision: '1'; resume it first, with the state of its run"
+REFUSED = (
+    r"^calls of this conversation wait for a decision: '1'; resume it first, with the state of its run \(agent\.resume\), "
+    "or leave out the message that makes them$"
+)
 
 
 def suspended() -> tuple[ReactAgent[str], RunResult]:
