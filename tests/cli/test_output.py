@@ -101,7 +101,7 @@ WRITTEN = r"\u200b\u2062\ufeff\u3164\u2800\u180e\U000e0001\U000e0041\U000e0100"
 
 def test_characters_that_nobody_sees_are_written_out(capsys: pytest.CaptureFixture[str]) -> None:
     assert clean(f"a{UNSEEN}b") == f"a{WRITTEN}b"
-    assert clean("a\u200db\u200cc\ufe0fd") == r"a\u200db\u200cc\ufe0fd"
+    assert clean("a\u200db\u200cc\ufe0fd中\ufe0f") == r"a\u200db\u200cc\ufe0fd中\ufe0f"
     assert shown(capsys, (f"a{UNSEEN}b", "x"), ("e\ufe0f", "y")) == [
         f"a{WRITTEN}b  x",
         "e\\ufe0f".ljust(len(WRITTEN) + 4) + "y",
