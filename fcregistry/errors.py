@@ -22,6 +22,7 @@ not know fcregistry catches what it expects:
     ├── ApprovalError (ValueError)            prepared calls, or decisions about them, that cannot be used
     ├── UnfinishedRunError (RuntimeError)     a run of an agent that gave no answer
     ├── ToolCallError (RuntimeError)          a failed result that was unwrapped
+    ├── DroppedResultError (LookupError)      the value of a result that a run no longer has
     ├── CallCancelledError (RuntimeError)     raised *in* a tool that checks whether it was cancelled
     └── ToolError (Exception)                 raised *by* a tool: its message is meant for the model
 
@@ -268,6 +269,10 @@ class UnfinishedRunError(FcregistryError, RuntimeError):
 
     def __reduce__(self) -> tuple[type, tuple[UnfinishedRun]]:
         return type(self), (self.result,)
+
+
+class DroppedResultError(FcregistryError, LookupError):
+    """The value, or the whole content, of a result that was cut, and that a run no longer has: see `max_kept_bytes` of `Executor`."""
 
 
 class ToolCallError(FcregistryError, RuntimeError):

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from fcregistry._base.call import picklable
 from fcregistry._results.content import Output, ToolOutput, parts_for_model, text_of
-from fcregistry.errors import ToolCallError
+from fcregistry.errors import DroppedResultError, ToolCallError
 
 TYPE_CHECKING = False
 
@@ -139,6 +139,11 @@ class ToolResult:
         return None if self._output is None else self._output.whole
 
     @property
+    def dropped(self) -> bool:
+        """Whether `value` and `whole` were dropped, since a run had no more room for them; then both raise `DroppedResultError`."""
+        return False
+
+    @property
     def tool(self) -> Tool | None:
         """The tool that ran, or would have run; None for an unknown one."""
         return self._tool
@@ -206,13 +211,19 @@ class ToolResult:
         result._notes = Notes(self.attempts, self.cached, approval)
         return result
 
+    def without_whole(self) -> ToolResult:
+        """Return this result without its value and without what was cut of its content: the model's content stays."""
+        result = self._copied(TrimmedResult)
+        result._value, result._output = None, Output(None, self._content, self.parts)
+        return result
+
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
         state = (self._call, self._value, self._error, self._content, picklable(self._tool), self._arguments)
         return type(self), (*state, self._duration, self._repairs, self._output, self._notes)
 
-    def _copied(self) -> ToolResult:
-        """Return a shallow copy of this result, whose attributes can be set before it is returned."""
-        copy = object.__new__(ToolResult)
+    def _copied(self, kind: type[ToolResult] | None = None) -> ToolResult:
+        """Return a shallow copy of this result, of the class `kind` or its own, whose attributes can be set before it is returned."""
+        copy = object.__new__(kind or type(self))
         for name in ToolResult.__slots__:
             setattr(copy, name, getattr(self, name))
         return copy
@@ -250,6 +261,42 @@ class ToolResult:
         if self._error is not None:
             return f"<ToolResult {name}: {self._error.code}: {self._error.message}>"
         return f"<ToolResult {name}: ok, {self._value!r}>"
+
+
+class TrimmedResult(ToolResult):
+    """A result of which only what the model read is left."""
+
+    __slots__ = ()
+
+    @property
+    def value(self) -> Any:
+        """Not there any more: see `dropped`."""
+        raise self._dropped("value")
+
+    @property
+    def whole(self) -> str | tuple[Content, ...] | None:
+        """Not there any more: see `dropped`."""
+        raise self._dropped("whole")
+
+    @property
+    def dropped(self) -> bool:
+        """Whether `value` and `whole` were dropped: true."""
+        return True
+
+    def unwrap(self) -> Any:
+        """Raise `DroppedResultError`, as `value` does."""
+        return self.value
+
+    def _dropped(self, what: str) -> DroppedResultError:
+        """Return the error of a program that reads the attribute `what`."""
+        name = "" if self.call is None else f" of {self.call.name}"
+        return DroppedResultError(
+            f"the run has dropped the {what} of this result{name}, of which the model read only a part: take it from the event Returned, "
+            "or give the executor a higher max_kept_bytes"
+        )
+
+    def __repr__(self) -> str:
+        return f"<ToolResult {'?' if self.call is None else self.call.name}: ok, its value was dropped>"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,7 @@ from fcregistry.agents._loop import Loop, TextAnswers, TypedAnswers
 from fcregistry.agents._pairing import LoggedHistory, pair_results
 from fcregistry.agents._run import AnswerT_co, Chat, Control, check_state, checked_limit
 from fcregistry.agents._visible_tools import VisibleTools
-from fcregistry.execution import Executor, pipeline_of
+from fcregistry.execution import Executor, kept_results_of, pipeline_of
 from fcregistry.models import resolve, stream_sync
 
 if TYPE_CHECKING:
@@ -127,6 +127,7 @@ class Agent(ABC, Generic[AnswerT_co]):
         paired = pair_results(messages)
         if not isinstance(query, LoggedHistory):
             paired.log(self.model.name)
+        control.kept = kept_results_of(self.executor)
         visible = None
         if self._has_gateways:  # earlier messages may have opened tools behind them
             visible = self._all_tools.fresh()
@@ -150,6 +151,7 @@ class Agent(ABC, Generic[AnswerT_co]):
             ApprovalError: It is the state of another agent's run.
         """
         check_state(state, type(self).__name__)
+        control.kept = kept_results_of(self.executor)
         visible = VisibleTools.from_json(self.executor, state.opened) if self._has_gateways else None
         return self._steps(state.resumed(control, visible), state.progress, decisions or {})
 

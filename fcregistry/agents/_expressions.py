@@ -11,7 +11,6 @@ from fcregistry._base.call import ToolCall
 from fcregistry._results.content import parts_for_model
 from fcregistry.agents._effects import Calling, EmitEvent, Returned
 from fcregistry.agents._loop import results_of
-from fcregistry.agents._run import Step
 from fcregistry.errors import PluginError
 from fcregistry.execution import call_nodes, open_pipeline, run_nodes, unreadable_expression
 from fcregistry.expressions import (
@@ -100,7 +99,7 @@ class Expressions:
                 ]
             )
             chat.messages.append(Message(role="user", content=problems, continues=True))
-            chat.steps.append(Step(kind="tools"))
+            chat.record(())
             return "ran"
         if why := refusal([node.call for node in nodes]):
             chat.messages.append(Message(role="user", content=f"Nothing was run: {why}.", continues=True))
@@ -118,8 +117,7 @@ class Expressions:
         for result in results:
             yield EmitEvent(chat.control, Returned(result=result))
         chat.messages.append(Message(role="user", content=_results_content(nodes, results), continues=True))
-        chat.steps.append(Step(kind="tools", seconds=perf_counter() - began, results=tuple(results)))
-        chat.calls += len(results)
+        chat.record(results, perf_counter() - began)
         return "ran"
 
 

@@ -147,7 +147,7 @@ class FunctionCall(Agent["str | dict[str, Any]"]):
         summaries.
         """
         message = next(each for each in reversed(chat.messages) if each.role == "assistant")
-        results = chat.steps[-1].results
+        results = chat.results
         if self._summarize is None:
             return _with_results(message, results)
         return "\n".join(map(self._summarize, message.tool_calls, results))

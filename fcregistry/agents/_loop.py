@@ -254,8 +254,7 @@ def append_results(chat: Chat, results: Sequence[ToolResult], seconds: float) ->
         yield EmitEvent(chat.control, Returned(result=result))
         message = Message.of_result(result, call.id)
         chat.messages.append(message if message.tool_call_id == call.id else message.replaced(tool_call_id=call.id))
-    chat.steps.append(Step(kind="tools", seconds=seconds, results=tuple(results)))
-    chat.calls += len(results)
+    chat.record(results, seconds)
 
 
 def _append_all_results(
@@ -304,7 +303,7 @@ def _judge_answer(loop: Loop, chat: Chat, completion: Completion) -> Effects[End
     outcome = yield from loop.expressions.run(loop, chat, completion.message.text, partial(_refusal_reason, loop, chat))
     if outcome == "answer":
         return loop.answers.end(chat, completion)
-    if outcome == "ran" and (end := _end_after(loop, chat, chat.steps[-1].results)) is not None:
+    if outcome == "ran" and (end := _end_after(loop, chat, chat.results)) is not None:
         return end
     if not _results_are_read(loop, chat, ()):
         return End(reason="max_rounds")
@@ -513,8 +512,7 @@ def result_of(chat: Chat, end: End, agent: str, progress: Mapping[str, Any] | No
     state = None
     if chat.prepared is not None:
         opened = {} if chat.visible is None else chat.visible.to_json()
-        kept = dict(chat.control.kept.texts)
-        state = RunState(agent=agent, chat=chat, progress=progress or {}, opened=opened, kept=kept)
+        state = RunState(agent=agent, chat=chat, progress=progress or {}, opened=opened, kept=chat.control.kept)
     return RunResult(
         answer=end.answer,
         stop_reason=end.reason,

@@ -208,7 +208,7 @@ class ReWOOAgent(Agent[AnswerT_co]):
                 end = yield from self._run_steps(progress, chat, steps)
             if end is not None:
                 return result_of(chat, end, type(self).__name__, codec_of(EvidenceProgress).encode(progress))
-            for step, result in zip(steps, chat.steps[-1].results, strict=True):
+            for step, result in zip(steps, chat.results, strict=True):
                 evidence = progress.evidence[step.name] = Evidence.of(result)
                 ended = StepEnded(index=progress.steps.index(step), text=evidence.text, ok=evidence.ok)
                 yield EmitEvent(chat.control, ended)

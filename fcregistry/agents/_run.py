@@ -282,6 +282,7 @@ class Chat:
         empty: How many messages in a row, up to the last one, had neither text nor calls.
         cut_off: How many messages in a row, up to the last one, the limit of tokens cut off.
         calls: How many calls have a result.
+        results: The results of the last calls. Those in `steps` may be without their values; see `KeptResults.retain`.
         usage: The tokens of all models together.
         prepared: The calls that wait for approval.
         steps: What was done since the run began or was resumed.
@@ -298,6 +299,7 @@ class Chat:
     empty: int = 0
     cut_off: int = 0
     calls: int = 0
+    results: tuple[ToolResult, ...] = ()
     usage: Usage = field(default_factory=Usage)
     prepared: PreparedCalls | None = None
     steps: list[Step] = field(default_factory=list)
@@ -328,6 +330,17 @@ class Chat:
         """
         self.prepared = prepared
         self.messages[-1] = self.messages[-1].replaced(suspended=True)
+
+    def record(self, results: Sequence[ToolResult], seconds: float = 0.0) -> None:
+        """Record the results of calls as a step, once they were reported to the caller of the run.
+
+        Args:
+            results: The results.
+            seconds: How long they took.
+        """
+        self.results = tuple(results)
+        self.steps.append(Step(kind="tools", seconds=seconds, results=self.control.kept.retain(results)))
+        self.calls += len(results)
 
     def next(self, messages: Sequence[Message], visible: VisibleTools | None = None) -> Chat:
         """Return another conversation of the same run, which continues its counts.
@@ -386,7 +399,8 @@ class RunState:
             control: Ends what is left of the run.
             visible: The tools that the model sees, if some are behind gateways.
         """
-        control.kept.texts.update(self.kept)
+        for identity, text in self.kept.items():
+            control.kept.add(identity, text)
         chat = self.chat  # it is not changed, since the caller has it
         messages, history = list(chat.messages), list(chat.history)
         return replace(chat, messages=messages, history=history, control=control, visible=visible, steps=[])
@@ -494,7 +508,10 @@ class RunResult(Generic[AnswerT_co]):
 
     @property
     def tool_results(self) -> tuple[ToolResult, ...]:
-        """The results of all calls, in order."""
+        """The results of all calls, in order.
+
+        A result that was cut for the model may be without its value: see `ToolResult.dropped`.
+        """
         return tuple(result for step in self.steps for result in step.results)
 
     @property

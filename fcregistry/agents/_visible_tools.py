@@ -29,6 +29,7 @@ from fcregistry.errors import DefinitionError, GroupNotFoundError, ToolError
 from fcregistry.execution import (
     KeptResults,
     failed_result,
+    kept_results_of,
     list_calls,
     log_failure,
     pipeline_of,
@@ -457,7 +458,7 @@ class VisibleTools:
 
     def __init__(self, executor: Executor) -> None:
         self.executor: Executor = executor
-        self._kept: KeptResults = KeptResults()
+        self._kept: KeptResults = kept_results_of(executor)
         self._map = gateway_map_of(executor.tools)
         self._always_visible: list[
             str
@@ -471,7 +472,7 @@ class VisibleTools:
     def fresh(self) -> Self:
         """Return the tools of another conversation with the same executor, in which no gateway was called."""
         other = copy(self)
-        other._kept = KeptResults()
+        other._kept = kept_results_of(self.executor)
         other._show(Opened())
         return other
 

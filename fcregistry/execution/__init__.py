@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from fcregistry.execution._call_errors import scrub as scrub
     from fcregistry.execution._call_errors import unknown_tool as unknown_tool
     from fcregistry.execution._executor import Executor
+    from fcregistry.execution._executor import kept_results_of as kept_results_of
     from fcregistry.execution._executor import open_pipeline as open_pipeline
     from fcregistry.execution._executor import pipeline_of as pipeline_of
     from fcregistry.execution._graph import CallNode as CallNode
@@ -95,7 +96,7 @@ _MODULES = {
     "._arguments": ("REPAIRS",),
     "._batch": ("list_calls",),
     "._cache": ("Cache", "MemoryCache"),
-    "._executor": ("Executor", "open_pipeline", "pipeline_of"),
+    "._executor": ("Executor", "kept_results_of", "open_pipeline", "pipeline_of"),
     "._graph": ("CallNode", "call_nodes", "run_nodes", "unreadable_expression"),
     "._hooks": ("CallHook", "ClosedHooks", "HookChain"),
     "._invoke": ("Effects", "adrive", "drive"),

@@ -6,7 +6,7 @@ This file is longer than others because applications read it: most of it says wh
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fcregistry import formats
 from fcregistry._base import slots
@@ -45,12 +45,16 @@ if TYPE_CHECKING:
     from fcregistry.execution._cache import Cache
     from fcregistry.execution._call_errors import Exposure
     from fcregistry.execution._invoke import Effects
-    from fcregistry.execution._limits import ResultLimits
+    from fcregistry.execution._limits import KeptResults, ResultLimits
     from fcregistry.execution._settings import CallsContext, Retry
     from fcregistry.execution._streaming import Event
     from fcregistry.execution._suspended import Decision, PreparedCalls
     from fcregistry.expressions import AllowedFunctions, CallGraph, ExpressionContext
     from fcregistry.formats import OnRecursion
+
+
+_MAX_KEPT_BYTES: Final = 64 * 2**20
+"""The default limit of what a run has in memory of results that were cut."""
 
 
 class Executor:
@@ -101,6 +105,9 @@ class Executor:
             for no limit.
         keep: What happens to the whole of each result that the executor cuts: True keeps its text for the run of an agent, whose model can
             read it with the tool `read_result`; a folder stores it in a file, too, which stays after the run.
+        max_kept_bytes: How much a run of an agent has in memory of the results that the executor cut. Beyond that, the texts for
+            `read_result` are in temporary files, and `value` and `whole` of the run's results raise `DroppedResultError`. None for
+            no limit.
 
     Raises:
         ToolNotFoundError: A name that no tool has.
@@ -135,13 +142,14 @@ class Executor:
         max_characters: int | None = None,
         max_bytes: int | None = None,
         keep: str | PathLike[str] | bool | None = None,
+        max_kept_bytes: int | None = _MAX_KEPT_BYTES,
     ) -> None:
         if problem := None if cache is None else cache_problem(cache):
             raise TypeError(f"cache={cache!r:.80} {problem}")
         count_forks()  # a child that a tool forks ends where the tool returns
         if worker_versions not in ("same", "any"):
             raise ValueError(f'worker_versions must be "same" or "any", not {worker_versions!r}')
-        toolset, limits = toolset_of(tools, registry), _limits_of(max_characters, max_bytes, keep)
+        toolset, limits = toolset_of(tools, registry), _limits_of(max_characters, max_bytes, keep, max_kept_bytes)
         unlisted = Toolset(() if limits is None else limits.readers)
         settings = Settings(
             engine=validator,
@@ -503,6 +511,14 @@ def pipeline_of(executor: Executor) -> Pipeline:
     return executor._pipeline
 
 
+def kept_results_of(executor: Executor) -> KeptResults:
+    """Return a new `KeptResults` for a run, or a conversation, whose calls an executor runs."""
+    from fcregistry.execution._limits import KeptResults  # with what few programs need
+
+    limits = executor._pipeline.settings.limits
+    return KeptResults(is_read=False) if limits is None else limits.kept_results()
+
+
 def open_pipeline(executor: Executor) -> Pipeline:
     """Return the pipeline of an executor, to run calls.
 
@@ -537,7 +553,7 @@ def call_with(tool: Tool, name: str, arguments: Mapping[str, Any]) -> ToolCall |
 
 
 def _limits_of(
-    characters: int | None, media_bytes: int | None, keep: str | PathLike[str] | bool | None
+    characters: int | None, media_bytes: int | None, keep: str | PathLike[str] | bool | None, kept_bytes: int | None
 ) -> ResultLimits | None:
     """Return the limits of results, or None if both limits are None and `keep` is false or None.
 
@@ -545,9 +561,10 @@ def _limits_of(
         characters: How many characters of a result a model reads; None for any number.
         media_bytes: How many bytes of media; None for any number.
         keep: Where whole results are kept; see `ResultLimits`.
+        kept_bytes: How many bytes of them a run has in memory; None for any number.
     """
     if characters is None and media_bytes is None and not keep:
         return None
     from fcregistry.execution._limits import ResultLimits  # few executors have limits
 
-    return ResultLimits(characters=characters, media_bytes=media_bytes, keep=keep)
+    return ResultLimits(characters=characters, media_bytes=media_bytes, keep=keep, kept_bytes=kept_bytes)

@@ -1,6 +1,7 @@
 """Limits of what a model reads of a result, and the tool `read_result`, which reads the rest.
 
-Long texts are cut in the middle, and large media left out. The whole is stored in files, or in the `KeptResults` of a run or conversation.
+Long texts are cut in the middle, and large media left out. The whole is stored in files, or in the `KeptResults` of a run or conversation, which
+has only so much of it in memory.
 An executor with `keep=…` has the tool, but does not list it: once there is a result in the `KeptResults`, the model is offered the tool.
 No run can read the results of another run. Few executors have limits, and only those import this module.
 """
@@ -9,9 +10,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+import weakref
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
+from sys import getsizeof
 from typing import TYPE_CHECKING, Annotated, Any, Final
 
 from annotated_types import Interval
@@ -44,6 +48,7 @@ class ResultLimits:
             for any number.
         media_bytes: The most bytes of all its images, sounds and files that are not text; None for any number.
         keep: True if the text of a result that is cut is kept for the model of the run; a folder if it is also stored there.
+        kept_bytes: The most bytes of results that were cut that a run has in memory; None for any number.
 
     Raises:
         TypeError: An argument is of another type.
@@ -53,9 +58,11 @@ class ResultLimits:
     characters: int | None = None
     media_bytes: int | None = None
     keep: str | PathLike[str] | bool | None = None
+    kept_bytes: int | None = None
 
     def __post_init__(self) -> None:
-        for what, number, least in (("characters", self.characters, _LEAST), ("bytes", self.media_bytes, 0)):
+        numbers = (self.characters, _LEAST), (self.media_bytes, 0), (self.kept_bytes, 0)
+        for what, (number, least) in zip(("characters", "bytes", "kept bytes"), numbers, strict=True):
             if number is None:
                 continue
             if type(number) is not int:
@@ -85,7 +92,11 @@ class ResultLimits:
     @property
     def deps(self) -> list[KeptResults]:
         """A list with an empty `KeptResults`, which the tool in `readers` needs; empty without that tool."""
-        return [KeptResults()] if self.readers else []
+        return [self.kept_results()] if self.readers else []
+
+    def kept_results(self) -> KeptResults:
+        """Return a new `KeptResults` for a run."""
+        return KeptResults(most=self.kept_bytes, is_read=bool(self.keep) and self.characters is not None)
 
     def apply(self, made: str | Output, value: object) -> str | Output:
         """Return the output of a tool, cut if it is too long.
@@ -287,34 +298,86 @@ _SHOWN_IDS: Final = 5
 """The most ids that an error lists."""
 
 
-class KeptResults:
+_MOST_ON_DISK: Final = 2**30
+"""The most bytes of the files of one run. Beyond that, the oldest are removed."""
+
+
+class KeptResults(Mapping[str, str]):
     """The results of one run, or one conversation, of which the model saw only a part.
 
-    Attributes:
-        texts: The whole texts, by the ids that the model reads in place of the parts that were cut.
+    A mapping of the whole texts by the ids that the model reads in place of what was cut. Some are in memory, and the others in files, which are
+    removed with this object.
+
+    Args:
+        most: The most bytes of texts in memory, and the most bytes of results that `retain` leaves whole; None for any number.
+        is_read: Whether a model can read the texts: without that, there are none.
     """
 
-    __slots__ = ("texts",)
+    def __init__(self, *, most: int | None = None, is_read: bool = True) -> None:
+        self._most = most
+        self._is_read = is_read
+        self._texts: dict[str, str] = {}
+        self._files: dict[str, tuple[Path, int]] = {}
+        self._text_bytes = self._file_bytes = self._retained_bytes = 0
+        self._folder: Path | None = None
 
-    def __init__(self) -> None:
-        self.texts: dict[str, str] = {}
+    def __getitem__(self, id: str) -> str:
+        if id in self._texts:
+            return self._texts[id]
+        try:
+            return self._files[id][0].read_bytes().decode("utf-8", "surrogatepass")
+        except OSError:  # another program has removed it
+            raise KeyError(id) from None
 
-    def __bool__(self) -> bool:
-        return bool(self.texts)
+    def __iter__(self) -> Iterator[str]:
+        return chain(self._texts, self._files)
+
+    def __len__(self) -> int:
+        return len(self._texts) + len(self._files)
 
     def note(self, results: Iterable[ToolResult]) -> None:
         """Keep the whole of each result that was cut, if the model has read its id."""
-        for result in results:
+        for result in results if self._is_read else ():
             if result.whole is None:
                 continue
             text, ending = kept_text(result.whole, result.value)
             name = kept_name(text.encode("utf-8", "backslashreplace"), ending)
             if name in result.content:  # not if only an image was left out, or the folder could not be written
-                self.texts[name] = text
+                self.add(name, text)
+
+    def add(self, id: str, text: str) -> None:
+        """Keep a text, in a file if there is no more room for it in memory.
+
+        Args:
+            id: Its id.
+            text: The text.
+        """
+        if id in self._texts or id in self._files:
+            return
+        size = getsizeof(text)
+        if self._most is None or self._text_bytes + size <= self._most:
+            self._text_bytes += size
+            self._texts[id] = text
+            return
+        try:
+            self._store(id, text.encode("utf-8", "surrogatepass"))
+        except OSError as error:
+            from logging import getLogger  # only on the way to an error
+
+            getLogger("fcregistry").warning("the result %s cannot be kept for read_result: %s", id, error)
+
+    def retain(self, results: Iterable[ToolResult]) -> tuple[ToolResult, ...]:
+        """Return `results` as a run has them once they were reported.
+
+        Those that were cut are without their value and their whole if there is no more room for these.
+        """
+        return tuple(
+            each if each.whole is None or self._has_room(each.whole) else each.without_whole() for each in results
+        )
 
     def with_deps(self, deps: Sequence[Any]) -> Sequence[Any]:
         """Return the `deps` of calls, with these results if there are any."""
-        return (*deps, self) if self.texts else deps
+        return (*deps, self) if self else deps
 
     def find(self, id: str) -> str:
         """Return the whole text with an id; `id` may also be the path of its file.
@@ -322,11 +385,46 @@ class KeptResults:
         Raises:
             ToolError: No result of this id was kept.
         """
-        text = self.texts.get(id.replace("\\", "/").rpartition("/")[2])
+        text = self.get(id.replace("\\", "/").rpartition("/")[2])
         if text is None:
-            known = ", ".join(list(self.texts)[-_SHOWN_IDS:]) or "none"
+            known = ", ".join(list(self)[-_SHOWN_IDS:]) or "none"
             raise ToolError(f"no result is kept under the id {id!r:.80}; the ids of this run: {known}")
         return text
+
+    def _has_room(self, whole: str | tuple[Content, ...]) -> bool:
+        """Return whether one more result can be left whole, and count it if so."""
+        size = getsizeof(whole) if isinstance(whole, str) else sum(map(_memory, whole))
+        if self._most is not None and self._retained_bytes + size > self._most:
+            return False
+        self._retained_bytes += size
+        return True
+
+    def _store(self, id: str, data: bytes) -> None:
+        """Write a text to a file of this run, and remove the oldest files if they are too large together."""
+        if self._folder is None:
+            from tempfile import mkdtemp  # few runs need it
+
+            self._folder = Path(mkdtemp(prefix="fcregistry-"))
+            weakref.finalize(self, _remove_folder, self._folder, os.getpid())
+        self._files[id] = (store_whole(self._folder, data, Path(id).suffix), len(data))
+        self._file_bytes += len(data)
+        while self._file_bytes > _MOST_ON_DISK:
+            path, size = self._files.pop(next(iter(self._files)))
+            self._file_bytes -= size
+            path.unlink(missing_ok=True)
+
+
+def _remove_folder(folder: Path, owner: int) -> None:
+    """Remove `folder` with its files, unless this process is a child that was forked from the process `owner`."""
+    if os.getpid() == owner:
+        from shutil import rmtree  # few runs need it
+
+        rmtree(folder, ignore_errors=True)
+
+
+def _memory(part: Content) -> int:
+    """Return about how many bytes of memory a part takes."""
+    return len(part.data) if part.plain is None else getsizeof(part.plain)
 
 
 class ResultReader:

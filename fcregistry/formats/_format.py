@@ -445,7 +445,7 @@ def json_value_of(result: ToolResult, *, whole: bool = True) -> Any:
         result: The result of the tool.
         whole: Whether the value is read from the whole text, and not from the part of it that a model reads.
     """
-    if not result.ok or result.parts:
+    if not result.ok or result.parts or (result.dropped and not whole):
         return result.content
     text = result.whole if whole and isinstance(result.whole, str) else result.content
     if isinstance(result.value, str):
