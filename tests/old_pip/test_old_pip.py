@@ -29,6 +29,7 @@ CALLS: Final[dict[str, list[tuple[str, dict[str, Any]]]]] = {
         ("multiply", {"a": 3, "b": 2}),
         ("divide", {"a": 3, "b": 2}),
         ("power", {"base": 3, "exponent": 2}),
+        ("calculate", {"expression": "3 + 2"}),
     ],
     "fcregistry-clock": [
         ("current_time", {"zone": "Asia/Tokyo"}),

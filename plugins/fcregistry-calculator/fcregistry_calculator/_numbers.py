@@ -45,7 +45,7 @@ def number_of(value: Fraction, *, whole: bool) -> Number:
         if abs(value) >= 10**MOST_DIGITS:
             raise ToolError(f"The result has more than {MOST_DIGITS} digits. Calculate with smaller numbers.")
         return value.numerator
-    return _nearest(value)
+    return nearest(value)
 
 
 def are_whole(*numbers: Number) -> bool:
@@ -53,12 +53,16 @@ def are_whole(*numbers: Number) -> bool:
     return all(isinstance(number, int) for number in numbers)
 
 
-def _nearest(value: Fraction) -> float:
-    """Return the `float` nearest to `value`; raise `ToolError` if it is too large or too close to zero."""
+def nearest(value: Fraction) -> float:
+    """Return the `float` nearest to `value`.
+
+    Raises:
+        ToolError: It is too large, or too close to zero.
+    """
     try:
-        nearest = float(value)
+        result = float(value)
     except OverflowError as exc:
         raise ToolError("The result is too large: beyond about 1.8e308. Calculate with smaller numbers.") from exc
-    if nearest == 0:
+    if result == 0:
         raise ToolError("The result is not zero, but too close to zero to be written. Calculate with larger numbers.")
-    return nearest
+    return result

@@ -1,4 +1,4 @@
-"""The tools: sums, differences, products, quotients and powers, exact where that is possible."""
+"""The tools: sums, differences, products, quotients, powers and whole expressions, exact where that is possible."""
 
 from typing import Annotated
 
@@ -6,10 +6,11 @@ from annotated_types import Len
 from fcregistry import fc_register
 from fcregistry.errors import ToolError
 
+from fcregistry_calculator._expression import MOST_CHARACTERS, compute
 from fcregistry_calculator._numbers import Number, are_whole, exact, number_of
 from fcregistry_calculator._powers import raise_to
 
-__all__ = ["add_up", "divide", "multiply", "power", "subtract"]
+__all__ = ["add_up", "calculate", "divide", "multiply", "power", "subtract"]
 
 
 @fc_register(
@@ -142,3 +143,32 @@ def power(base: Number, exponent: Number) -> Number:
         ToolError: The power does not exist, is not a real number, or is too large or too close to zero; a number is too large.
     """
     return raise_to(base, exponent)
+
+
+@fc_register(
+    "tool",
+    title="Calculate",
+    examples=[{"expression": "(12.5 + 7.5) * 3 / 2^2"}, {"expression": "sqrt(2) + max(1, 2/3)"}],
+    tags=("math",),
+    read_only=True,
+    idempotent=True,
+    open_world=False,
+    blocking=False,
+)
+def calculate(expression: Annotated[str, Len(1, MOST_CHARACTERS)]) -> Number:
+    """Calculate the value of an arithmetic expression.
+
+    Operators: + - * / ( ), ** or ^ for powers, // and % for the whole quotient and its remainder, ! for factorials.
+    Functions: abs, ceil, floor, round(x, decimals), min, max, gcd, lcm, sqrt, exp, ln, log10, log2, log(x, base), factorial, and in
+    radians sin, cos, tan, asin, acos, atan, with degrees and radians to convert. There are no other names: write 3.141592653589793 for pi.
+
+    Args:
+        expression: The expression, e.g. (12.5 + 7.5) * 3 / 2^2.
+
+    Returns:
+        The value: a whole number if it is one, otherwise a decimal number.
+
+    Raises:
+        ToolError: It is not an expression, or has no value that can be written.
+    """
+    return compute(expression)

@@ -21,7 +21,7 @@ def test_the_entry_point_is_the_module_with_the_tools(project: dict[str, Any]) -
     """What the entry point names can be imported and holds the tools under their names."""
     assert project["entry-points"] == {"fcregistry": {"calculator": "fcregistry_calculator.tools"}}
     module = import_module(project["entry-points"]["fcregistry"]["calculator"])
-    assert module.__all__ == ["add_up", "divide", "multiply", "power", "subtract"]
+    assert module.__all__ == ["add_up", "calculate", "divide", "multiply", "power", "subtract"]
     assert all(callable(getattr(module, name)) for name in module.__all__)
 
 
