@@ -218,9 +218,8 @@ def read_elements(source: TextSource) -> Reading[ToolCall | None]:
     if not name or not (yield from source.take("</tool_name>")):
         return None
     yield from source.space()
-    begun = yield from source.take("<parameters>", "</invoke>")
-    if begun != "<parameters>":
-        return ToolCall(name, {}) if begun else None
+    if not (yield from source.take("<parameters>")):
+        return None
     arguments: dict[str, Any] = {}
     while True:
         yield from source.space()

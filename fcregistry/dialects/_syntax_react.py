@@ -50,7 +50,7 @@ LABEL_ALONE: Final = r"(?=\s*+(?![`{]|\[\s*+\{|\Z))"
 NO_FENCED_ACTION: Final = LANGUAGE + other_after_mark("action")
 _NOT_LITERALS: Final = (
     "the arguments are not literals of Python on the line of the action; write the name alone on this line, "
-    f"and the arguments as a JSON object behind {INPUT_LABEL!r} on the next one"
+    f"and the arguments as a JSON object after {INPUT_LABEL!r} on the next one"
 )
 _ACTION_NAME: Final = re.compile(r"[`'\"*]*([\w.\-]+)[`'\"*]*(?:\s*\(.*\))?\s*").fullmatch
 _WRAPPED: Final = re.compile(r"[\w.]+\((\{.*\})\)", re.DOTALL).fullmatch

@@ -45,6 +45,8 @@ BEGUN = (
     "<function=f>",
     '<invoke name="f">',
     "\nAction: f\nAction Input:",
+    "\nAction: f(",
+    "\nAction: [{",
 )
 OTHERS = (
     '"',

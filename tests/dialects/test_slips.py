@@ -260,7 +260,6 @@ FINISHED = [
     ("plamo3", PLAMO.format("<|plamo:begin_tool_arguments:plamo|><|plamo:end_tool_arguments:plamo|>")),
     ("harmony", "<|channel|>commentary to=functions.f<|message|><|call|>"),
     ("harmony", "<|channel|>commentary to=functions.f <|constrain|>json<|call|>"),
-    ("claude-xml", "<function_calls><invoke><tool_name>f</tool_name></invoke></function_calls>"),
 ]
 
 
@@ -367,7 +366,7 @@ def test_an_action_whose_arguments_are_not_literals_is_malformed(line: str) -> N
     assert result.error.code == "malformed_call"
     assert result.error.message == (
         "the arguments are not literals of Python on the line of the action; write the name alone on this line, "
-        "and the arguments as a JSON object behind 'Action Input:' on the next one"
+        "and the arguments as a JSON object after 'Action Input:' on the next one"
     )
 
 
