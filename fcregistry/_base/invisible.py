@@ -25,7 +25,9 @@ CONTROL: Final = f"[{_CONTROL}]"
 INVISIBLE: Final = f"[{_CONTROL}{_UNSEEN}]"
 """All characters that a person does not see: for what is approved, which has to be shown exactly."""
 
-_EMOJI: Final = r"\u00a9\u00ae\u203c\u2049\u2122-\u27bf\u2934\u2935\u2b00-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+_EMOJI: Final = (
+    r"\u00a9\u00ae\u203c\u2049\u2122-\u27bf\u2934\u2935\u2b00-\u2bff\u3030\u303d\u3297\u3299\U0001f000-\U0001faff"
+)
 _JOINED: Final = r"\u0600-\u08ff\u0900-\u109f\u1780-\u17ff\u1800-\u18af"
 """Scripts in which a joiner between two letters changes their shapes."""
 
