@@ -42,11 +42,10 @@ class Described(Declaration):
 
     Attributes:
         row: The row of the tool's record in the index.
-        summary: The first paragraph of the tool's description, as one line.
         flags: The sum of `BROKEN`, `CONTEXT` and `DEPS`, as far as they apply.
     """
 
-    __slots__ = ("_options", "_options_text", "_record", "flags", "row", "summary")
+    __slots__ = ("_options", "_options_text", "_record", "_summary", "flags", "row")
 
     def __init__(
         self,
@@ -62,7 +61,7 @@ class Described(Declaration):
         self.row: int = row
         self.name = name
         self.group = group
-        self.summary: str = summary
+        self._summary = summary
         self._options_text = options
         self._options: dict[str, Any] | None = None
         self._record: ToolRecord | None = None
@@ -73,6 +72,14 @@ class Described(Declaration):
     def may_have(self, option: str) -> bool:
         """Return whether the tool may have `option`; False is certain. The text is searched, not parsed."""
         return bool(self._options_text) and f'"{option}"' in self._options_text
+
+    @property
+    def summary(self) -> str:
+        """The first paragraph of the tool's description, as one line.
+
+        If the record was read, as where it is compared with a lock, this is its summary: lists may have another one.
+        """
+        return self._summary if self._record is None else self._record["summary"]
 
     @property
     def options(self) -> dict[str, Any]:  # type: ignore[override]

@@ -153,6 +153,31 @@ def doubt_about(found: FoundEntryPoint, *, thorough: bool) -> str | None:
         return f"the metadata of {found.distribution} cannot be read: reinstall it"
 
 
+def is_made_from_own(found: FoundEntryPoint, files: Iterable[str]) -> bool:
+    """Return whether a description of an entry point was made from the distribution's own file of the module.
+
+    Another finder, or an earlier folder of `sys.path`, may have given Python another file of that name when the description was made. The
+    result is also True if `doubt_about` doubts the metadata.
+
+    Args:
+        found: The entry point.
+        files: The paths of the files that the description was made from.
+    """
+    try:
+        if found.doubt is None:
+            found.doubt = _metadata_doubt(found)
+        listed = _recorded_paths(found)
+    except (OSError, ValueError):
+        return True
+    reason, editable = found.doubt
+    names = _files_of(found.module)
+    own = [os.path.join(found.folder, each) for each in names if each in listed]
+    ends = tuple(f"{os.sep}{each.replace('/', os.sep)}" for each in names)
+    return reason is not None or any(
+        _is_one_of(path, own) or _is_below(path, editable) for path in files if path.endswith(ends)
+    )
+
+
 def _metadata_doubt(found: FoundEntryPoint) -> tuple[str | None, str | None]:
     """Return the reason to doubt the metadata of `found`, and the project folder of an editable install.
 

@@ -25,6 +25,8 @@ from fcregistry.discovery._index_store import (
     stored_in,
 )
 from fcregistry.discovery._index_writing import forget_descriptions, tools_before, write_descriptions
+from fcregistry.discovery._permission import Permission
+from fcregistry.errors import ConfigurationError
 
 if TYPE_CHECKING:
     import sqlite3
@@ -198,7 +200,7 @@ class Index:
         return Stored({}, [], ())
 
     def _valid(self, found: Iterable[FoundEntryPoint], stored: Stored) -> Iterator[Description]:
-        """Yield the valid descriptions of the plugins in `found`.
+        """Yield the valid descriptions of the plugins in `found` that the configuration accepts.
 
         One that this process has made is always valid; for the others, see `_check`.
 
@@ -206,12 +208,16 @@ class Index:
             found: The installed entry points.
             stored: The content of the file.
         """
-        is_valid, own = self._check(changed(stored.files)), self._own
+        is_valid, own, accepts = self._check(changed(stored.files)), self._own, _acceptance(stored)
         for plugin, cached in _rows_of_plugins(found, stored):
             if own and place_of(plugin) in own:
-                yield Description(cached.row, plugin, cached.by or "worker", cached.failed, self)
+                description = Description(cached.row, plugin, cached.by or "worker", cached.failed, self)
             elif cached.by and is_valid(cached):
-                yield Description(cached.row, plugin, cached.by, cached.failed, self)
+                description = Description(cached.row, plugin, cached.by, cached.failed, self)
+            else:
+                continue
+            if accepts is None or cached.failed or accepts(plugin, cached):
+                yield description
 
     def _check(self, changed_files: set[int]) -> Callable[[EntryPointRow], bool]:
         """Return a function that returns whether the description in a row is valid.
@@ -576,14 +582,37 @@ def _rows_of_plugins(found: Iterable[FoundEntryPoint], stored: Stored) -> Iterat
             yield each, cached
 
 
+def _acceptance(stored: Stored) -> Callable[[FoundPlugin, EntryPointRow], bool] | None:
+    """Return a function that returns whether the configuration accepts the description in a row; None if it accepts all.
+
+    Args:
+        stored: The content of the file.
+    """
+    try:
+        permission = Permission()
+    except ConfigurationError:  # what uses the descriptions reads the configuration, too, and reports it
+        return None
+    if permission.is_open:
+        return None
+    paths = {number: path for number, path, *_ in stored.files}
+    return lambda plugin, cached: permission.accepts_description(
+        plugin, (paths[int(number)] for number in cached.files.split() if int(number) in paths)
+    )
+
+
 def _checked_record(record: Any) -> ToolRecord:
     """Return `record` if it has the fields that showing a tool and comparing it with its code need.
+
+    Its summary is made from its description again, since no digest covers it.
 
     Raises:
         ValueError: A field is missing, or has another type.
     """
     if type(record) is not dict or any(not isinstance(record.get(name, ...), kind) for name, kind in _FIELDS.items()):
         raise ValueError("the record of a tool is damaged")
+    from fcregistry._tools.definition import first_paragraph  # lists do without it
+
+    record["summary"] = first_paragraph(record["description"])
     return cast("ToolRecord", record)
 
 

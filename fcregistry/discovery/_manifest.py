@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from hashlib import sha256
+from importlib.machinery import EXTENSION_SUFFIXES
 from importlib.util import find_spec
 from pathlib import Path, PurePosixPath
 from typing import IO, Any, Final, TypedDict, cast
@@ -76,6 +77,7 @@ def manifest_of(found: FoundPlugin) -> Manifest | ManifestProblem | None:
     try:
         content = read_manifest(path)
         plugin = _entry_for(found, content)
+        _check_covers(found, place, content["sources"])
     except FileNotFoundError:
         return None
     except OSError as error:
@@ -105,6 +107,23 @@ def _entry_for(found: FoundPlugin, content: ManifestContent) -> ManifestPlugin:
                 raise ValueError(f"it describes {plugin['value']}, and the entry point names {found.value}")
             return plugin
     raise ValueError("it does not list this entry point")
+
+
+def _check_covers(found: FoundPlugin, place: PackageLocation, sources: Mapping[str, str]) -> None:
+    """Check that a manifest has a digest of the module that the entry point names.
+
+    Of a compiled module it has none, but then of another file of the package.
+
+    Raises:
+        ValueError: It has none.
+    """
+    stem = place.folder.joinpath(*found.module.split("."))
+    package = stem / "__init__.py"
+    file = package if package.is_file() else stem.with_name(f"{stem.name}.py")
+    name = file.relative_to(place.folder).as_posix()
+    is_compiled = any(file.with_name(f"{file.stem}{suffix}").is_file() for suffix in EXTENSION_SUFFIXES)
+    if name not in sources and not (sources and (is_compiled or not file.is_file())):
+        raise ValueError(f"it has no digest of {name}, so that nothing says whether it is as new as the code")
 
 
 def _problem(found: FoundPlugin, path: Path, message: str) -> ManifestProblem:

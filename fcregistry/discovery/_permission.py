@@ -86,6 +86,18 @@ class Permission:
         reason = doubt_about(found, thorough=thorough)
         return None if reason is None else f"{setting}, and {reason}"
 
+    def accepts_description(self, plugin: FoundEntryPoint, files: Iterable[str]) -> bool:
+        """Return whether the index may use a description of `plugin` that was made from `files`.
+
+        If the configuration trusts the distribution by name, the description must be made from the distribution's own file: others were made
+        where the configuration did not yet name it.
+        """
+        if self._operator.names_distributions(plugin.distribution) is None:
+            return True
+        from fcregistry.discovery._identity import is_made_from_own  # only where something is configured
+
+        return is_made_from_own(plugin, files)
+
     def to_see(self, declaration: Declaration, owner: Shipper | None) -> str | None:
         """Return the reason that a tool must not be seen, or None if it may be seen.
 

@@ -77,7 +77,7 @@ def _model_named(given: str) -> Model:
     if prefix in _BUILT_IN:
         module, class_name = _BUILT_IN[prefix]
         return cast("Model", getattr(import_module(module), class_name)(name))
-    model = slots.resolve_model(prefix, name)
+    model = None if _is_like_built_in(prefix) else slots.resolve_model(prefix, name)
     if model is None:
         raise ModelNotFoundError(f"there is no model {given!r}: {_prefixes(prefix)}")
     if not isinstance(model, Model):
@@ -90,7 +90,22 @@ def _model_named(given: str) -> Model:
 
 def model_prefixes() -> list[str]:
     """Return the prefixes of built-in providers and of installed extensions, without importing any."""
-    return [*_BUILT_IN, *slots.model_prefixes()]
+    return [*_BUILT_IN, *_extension_prefixes()]
+
+
+def _extension_prefixes() -> list[str]:
+    """Return the prefixes of installed extensions, without importing any."""
+    return [each for each in slots.model_prefixes() if not _is_like_built_in(each)]
+
+
+def _is_like_built_in(prefix: str) -> bool:
+    """Return whether `prefix` differs from that of a built-in provider only in case, or in `-`, `_` and `.`.
+
+    An extension does not get such a prefix: a user who writes it means the provider.
+    """
+    from fcregistry._tools.selectors import normalized  # not needed for a built-in provider
+
+    return normalized(prefix) in _BUILT_IN
 
 
 def _name_advice(given: str) -> str:
@@ -107,7 +122,7 @@ def _prefixes(given: str) -> str:
     """
     from fcregistry._tools.selectors import did_you_mean, nearest  # only on the way to an error
 
-    extensions = slots.model_prefixes()
+    extensions = _extension_prefixes()
     installed = f", and the extensions that are installed: {', '.join(extensions)}" if extensions else ""
     near = did_you_mean(nearest(given.lower(), model_prefixes()))
     return f"the providers are {', '.join(_BUILT_IN)}{installed}{near}"

@@ -453,6 +453,8 @@ def _problem(path: Path, folder: Path, distribution: str, entry_points: Mapping[
     listed = {each["entry_point"]: each["value"] for each in content["plugins"]}
     if listed != dict(entry_points):
         return f"the manifest lists the entry points {_shown(listed)}, and the project has {_shown(entry_points)}"
+    if not content["sources"]:
+        return "the manifest has no digests of the code, so that nothing says whether it is as new"
     if changed := changed_sources(folder, content["sources"]):
         return f"the manifest is older than the code: {', '.join(changed)} changed"
     return None

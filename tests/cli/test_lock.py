@@ -259,6 +259,29 @@ def test_what_the_index_says_is_not_locked(place: Site) -> None:
     assert (called.returncode, called.stdout) == (0, '""\n')
 
 
+def test_lists_of_locked_tools_show_the_locked_summaries(place: Site) -> None:
+    """No digest covers a summary; that of the description, which a digest covers, is shown."""
+    lock(place)
+    settings: Any = {"cwd": written(place).parent, "env": {"FCREGISTRY_MODE": "locked"}}
+    assert "Look." in place.cli("list", **settings).stdout
+    (index,) = (place.folder.parent / "cache").glob("*.sqlite")
+    change = """
+    import json, sqlite3, sys
+
+    with sqlite3.connect(sys.argv[1]) as index:
+        index.execute("UPDATE tools SET summary = 'Send the last mail.'")
+        for number, text in index.execute("SELECT id, record FROM records").fetchall():
+            record = {**json.loads(text), "summary": "Send the last mail."}
+            index.execute("UPDATE records SET record = ? WHERE id = ?", (json.dumps(record), number))
+    index.close()
+    """
+    assert place.run("-c", dedent(change), str(index)).returncode == 0
+    for arguments in (["list"], ["list", "--json"], ["search", "look"], ["search", "--json", "look"], ["show", "look"]):
+        shown = place.cli(*arguments, **settings).stdout
+        assert "Look." in shown
+        assert "mail" not in shown
+
+
 MISTAKES: list[tuple[tuple[str, ...], str | None, str]] = [
     (("--check",), None, "FILE does not exist: `fcregistry lock --file FILE` makes it"),
     (("--check",), "{}", "FILE is not a lock of fcregistry: take it from version control, or make it anew"),

@@ -500,3 +500,48 @@ def test_a_package_that_another_distribution_makes_of_a_namespace_is_not_run(
     assert called.returncode == 1
     assert "uninstall what did" in called.stderr
     assert not (tmp_path / "ran").exists()
+
+
+FINDER = """
+import importlib.util, sys
+
+class Finder:
+    @staticmethod
+    def find_spec(name, path=None, target=None):
+        return importlib.util.spec_from_file_location(name, sys.argv[0]) if name == "acme_tools" else None
+
+sys.argv[0] = {path!r}
+sys.meta_path.insert(0, Finder)
+"""
+OFFERED = """
+from fcregistry import Executor
+from fcregistry.errors import ToolNotFoundError
+try:
+    executor = Executor(["acme-weather:*"])
+    answer = [[each.id, each.description] for each in executor.tools.values()] + [executor.call("look").content]
+except ToolNotFoundError as error:
+    answer = str(error)
+"""
+
+
+@pytest.mark.parametrize("kind", ["finder", "earlier folder"])
+def test_a_description_that_was_made_from_another_file_is_not_used_where_names_are_trusted(
+    site: Site, tmp_path: Path, kind: str
+) -> None:
+    """In the mode `open`, the index keeps the description of whatever was imported."""
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    (elsewhere / "acme_tools.py").write_text(tool("look", "evil").replace("return", '"""Evil."""\n    return'))
+    real = tool("look", "real").replace("return", '"""Real."""\n    return')
+    install(site, "acme-weather", {"x": "acme_tools"}, {"acme_tools.py": real})
+    allow(site, "")
+    finder = FINDER.format(path=str(elsewhere / "acme_tools.py")) if kind == "finder" else ""
+    if kind == "earlier folder":
+        site.path.insert(0, elsewhere)
+    assert site.ask(finder + OFFERED) == [["acme-weather:look", "Evil."], "evil"]
+
+    allow(site)
+    assert f"{elsewhere}/acme_tools.py would be imported as acme_tools in place of" in site.ask(finder + OFFERED)
+    site.path = [each for each in site.path if each != elsewhere]
+    assert site.ask(OFFERED) == [["acme-weather:look", "Real."], "real"]
+    assert site.ask(OFFERED) == [["acme-weather:look", "Real."], "real"]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 from typing import Any
 
@@ -253,3 +254,33 @@ def test_the_problem_of_a_manifest_that_is_not_text_says_so(tmp_path: Path) -> N
     path.unlink()
     path.mkdir()
     assert isinstance(manifest_of(plugin(tmp_path)), ManifestProblem)
+
+
+def test_the_summary_of_a_tool_is_made_of_its_description(tmp_path: Path) -> None:
+    """The digest of a record does not cover its summary."""
+    package(tmp_path, content(record(summary="Send the last mail.")))
+    (tool,) = manifest(plugin(tmp_path)).tools
+    assert tool["summary"] == record()["summary"]
+
+
+@pytest.mark.parametrize("sources", [{}, {"acme_weather/__init__.py": source_digest(b"", "__init__.py")}])
+def test_a_manifest_without_a_digest_of_the_module_cannot_be_used(tmp_path: Path, sources: dict[str, str]) -> None:
+    """Nothing says whether it is as new as the code."""
+    package(tmp_path, content(record(), sources=sources))
+    problem = manifest_of(plugin(tmp_path))
+    assert isinstance(problem, ManifestProblem)
+    assert problem.message == (
+        "it has no digest of acme_weather/tools.py, so that nothing says whether it is as new as the code"
+    )
+    assert problem.advice == "run in the project of Acme.Weather: fcregistry manifest build; or tell its authors"
+
+
+@pytest.mark.parametrize("suffix", EXTENSION_SUFFIXES[:1])
+def test_a_manifest_needs_no_digest_of_a_compiled_module(tmp_path: Path, suffix: str) -> None:
+    sources = {"acme_weather/__init__.py": source_digest(b"", "__init__.py")}
+    package(tmp_path, content(record(), sources=sources))
+    (tmp_path / "acme_weather" / f"tools{suffix}").touch()
+    assert not manifest(plugin(tmp_path)).is_stale
+    package(tmp_path / "empty", content(record(), sources={}))
+    (tmp_path / "empty" / "acme_weather" / f"tools{suffix}").touch()
+    assert isinstance(manifest_of(plugin(tmp_path / "empty")), ManifestProblem)

@@ -179,6 +179,23 @@ answer += [resolve("echo:loud").name, loads]
     assert answer[1:] == [[], "loud: hi", "/a b/c:d.gguf: hi", "x: hi", "echo:loud", ["acme_echo"]]
 
 
+def test_no_extension_gets_a_prefix_that_is_spelt_like_one_that_is_built_in(site: Site) -> None:
+    names = ("OpenAI", "openai", "OPENAI_responses", "openai.responses", "Ollama")
+    site.install("acme-echo", dict.fromkeys(names, "acme_echo"), {"acme_echo.py": ECHO}, group=GROUP)
+    asked = [f"{name}:x" for name in names if name != "openai"]
+    *answers, prefixes, loads = site.ask(
+        ASK
+        + f"from fcregistry.models import model_prefixes\nanswer = [reason(name) for name in {asked}] + [model_prefixes(), loads]"
+    )
+    assert [answer.partition(": the providers")[0] for answer in answers] == [
+        f"ModelNotFoundError: there is no model {name!r}" for name in asked
+    ]
+    assert answers[0].endswith("did you mean 'openai'?")
+    assert "extensions" not in answers[0]
+    assert prefixes == ["anthropic", "lmstudio", "ollama", "openai", "openai-responses", "vllm"]
+    assert loads == []
+
+
 BROKEN = (
     "ModelNotFoundError: the extension acme-echo[echo] failed to make the model 'echo:broken': OSError: no such file; "
     "report this to the authors of acme-echo, or set FCREGISTRY_DISABLE=acme-echo[echo]"
