@@ -69,6 +69,19 @@ def _seconds(_: click.Context, __: click.Parameter, value: float | None) -> floa
     return value
 
 
+def _instructions(ctx: click.Context, _: click.Parameter, value: str | None) -> str:
+    """Return the value of `--system`, or the text of the file that it names; empty if it is not given.
+
+    Raises:
+        UsageError: The file cannot be read, or is not UTF-8.
+    """
+    if value is None or not value.startswith("@"):
+        return value or ""
+    from fcregistry.cli._parameters import file_text  # only where a file is named
+
+    return file_text(value[1:], ctx)
+
+
 def complete_models(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[CompletionItem]:
     """Return the configured models and the prefixes of providers, without asking any provider."""
     from fcregistry.models import model_prefixes
@@ -104,6 +117,13 @@ def complete_models(ctx: click.Context, param: click.Parameter, incomplete: str)
     show_default=True,
     help="What the model writes to call a tool: JSON, or an expression in Python's syntax.",
 )
+@click.option(
+    "--system",
+    "instructions",
+    callback=_instructions,
+    metavar="TEXT|@FILE",
+    help="Instructions for the model: a text, or @FILE for those in a file.",
+)
 @click.option("--max-rounds", type=click.IntRange(min=1), metavar="NUMBER", help="The most requests to the model.")
 @click.option("--timeout", type=float, callback=_seconds, metavar="SECONDS", help="The most time for the whole run.")
 @selector_option(
@@ -122,6 +142,7 @@ def command(
     agent: str,
     model: str | None,
     calls: str,
+    instructions: str,
     max_rounds: int | None,
     timeout: float | None,
     yes_to: tuple[str, ...],
@@ -159,7 +180,7 @@ def command(
         timeline, began = Timeline(name), perf_counter()
         llm = resolve(with_limits(name))  # before the search: without a model, its outcome does not matter
         executor = executor_for(text, selectors, approve)
-        chosen: Agent = getattr(agents, AGENTS[agent][0])(llm, executor, **options)
+        chosen: Agent = getattr(agents, AGENTS[agent][0])(llm, executor, instructions=instructions, **options)
         timeline.add("start", "start", perf_counter() - began)
         with executor, Screen(name, streams=stream) as screen:
             result = run_agent(chosen, text, timeout, screen, partial(_decide, approved, screen), timeline)

@@ -129,10 +129,19 @@ def confirm(question: str) -> bool:
     Raises:
         KeyboardInterrupt: The user left the question with Ctrl-C or the end of input. That is not a denial.
     """
-    try:
-        return click.confirm(escape(question), err=True)
-    except click.Abort as error:
-        raise KeyboardInterrupt from error
+    shown = f"{escape(question)} [y/N]"
+    while True:
+        try:
+            answer = click.prompt(shown, default="", show_default=False, err=True).strip().lower()
+        except click.Abort as error:
+            raise KeyboardInterrupt from error
+        if answer in _ANSWERS:
+            return _ANSWERS[answer]
+        remark("Answer y or yes, or n or no; an empty answer means no.")
+
+
+_ANSWERS: Final = {"y": True, "yes": True, "n": False, "no": False, "": False}
+"""An answer to a question, in lower case -> whether it means yes."""
 
 
 def counted(number: int, noun: str) -> str:

@@ -152,14 +152,30 @@ def _json_text(word: str, ctx: click.Context) -> str:
         if word == "-":
             return sys.stdin.read().removeprefix(_BYTE_ORDER_MARK)
         if word.startswith("@"):
-            from pathlib import Path  # only where a file is named
-
-            return Path(word[1:]).read_text(encoding="utf-8").removeprefix(_BYTE_ORDER_MARK)
+            return file_text(word[1:], ctx)
     except (OSError, UnicodeDecodeError) as error:
-        place = "standard input" if word == "-" else word[1:]
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise click.UsageError(f"cannot read {place}: {reason}", ctx) from error
+        raise _unreadable("standard input", error, ctx) from error
     return word
+
+
+def file_text(path: str, ctx: click.Context) -> str:
+    """Return the text of a file that the user named.
+
+    Raises:
+        UsageError: The file cannot be read, or is not UTF-8.
+    """
+    from pathlib import Path  # only where a file is named
+
+    try:
+        return Path(path).read_text(encoding="utf-8").removeprefix(_BYTE_ORDER_MARK)
+    except (OSError, UnicodeDecodeError) as error:
+        raise _unreadable(path, error, ctx) from error
+
+
+def _unreadable(place: str, error: OSError | UnicodeDecodeError, ctx: click.Context) -> click.UsageError:
+    """Return the error for a file, or standard input, that cannot be read."""
+    reason = error.strerror if isinstance(error, OSError) else error
+    return click.UsageError(f"cannot read {place}: {reason}", ctx)
 
 
 def _json_arguments(pairs: Iterable[str], ctx: click.Context) -> dict[str, Any]:

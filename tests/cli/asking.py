@@ -52,7 +52,8 @@ def model(name):
             raise ValueError("no \x1b[2Jlight")
         if name == "echo":
             offered = ",".join(sorted(each["function"]["name"] for each in tools))
-            yield f"{messages[-1]['content']} with {offered or 'nothing'}"
+            instructions = "".join(f"[{each['content']}] " for each in messages if each["role"] == "system")
+            yield f"{instructions}{messages[-1]['content']} with {offered or 'nothing'}"
             return
         if name == "expression":
             yield 'danger(path="/x")' if sum(each["role"] == "user" for each in messages) == 1 else "Done."

@@ -26,6 +26,11 @@ QUESTIONS: Final = {
     "on standard input": Question(
         model="echo", words=("-", "--tool", "multiply", "--tool", "e*"), stdin="  How\nmany?\n"
     ),
+    "with instructions": Question(model="echo", words=("Qwertz?", "--system", "Be brief.")),
+    "with instructions in a file": Question(
+        model="echo", words=("Qwertz?", "--system", "@fcregistry.toml"), config="# Be kind."
+    ),
+    "with instructions in no file": Question(model="echo", words=("Qwertz?", "--system", "@none.md")),
     "about a tool": Question(model="echo", words=("Please multiply 2 and 3",)),
     "about many tools": Question(model="echo", words=("Switch a lamp on",)),
     "about nothing": Question(model="echo", words=("Qwertz?",)),
@@ -94,6 +99,15 @@ def test_an_answer_that_was_streamed_to_the_same_file_is_not_written_again(offic
 
 def test_standard_input_may_have_the_question(said: dict[str, Said]) -> None:
     assert said["on standard input"].stdout == "How\nmany? with evil,multiply\n"
+
+
+def test_instructions_come_before_the_question(said: dict[str, Said]) -> None:
+    """From the command line, or from a file; one that is not there is wrong usage."""
+    assert said["with instructions"].stdout == "[Be brief.] Qwertz? with nothing\n"
+    assert said["with instructions in a file"].stdout == "[# Be kind.] Qwertz? with nothing\n"
+    missing = said["with instructions in no file"]
+    assert (missing.status, missing.stdout) == (2, "")
+    assert "cannot read none.md: No such file or directory" in missing.stderr
 
 
 def test_without_selectors_tools_are_searched_for(said: dict[str, Said]) -> None:

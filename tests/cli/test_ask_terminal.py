@@ -98,6 +98,9 @@ def test_approval_is_asked_for_with_all_that_is_to_be_decided(office: Site, type
     terminal.type("y\n")
     question = 'acme-tools:danger {"path": "/x\\r\\u001b[2Ksafe"}\n  the tool requires approval\nCall it? [y/N]: '
     terminal.read_until(question)
+    terminal.type("sure\n")
+    terminal.read_until("Answer y or yes, or n or no; an empty answer means no.\n")
+    terminal.read_until("Call it? [y/N]: ")
     terminal.type(f"{typed}\n")
 
     assert terminal.finish() == 0
