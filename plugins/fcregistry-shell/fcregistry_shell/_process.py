@@ -3,29 +3,27 @@
 from __future__ import annotations
 
 import contextlib
+import marshal
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
-import uuid
 import weakref
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from time import monotonic
-from typing import IO, Final
+from typing import IO, Any, Final, Protocol
 
 from fcregistry.errors import ToolError
 
 from fcregistry_shell._output import Output
 
-MARK: Final = "FCREGISTRY_SHELL_CALL"
-"""The variable that marks all processes of a call, even those that left its process group."""
-
 _GRACE: Final = 2.0
 """Seconds between the request to end and the end."""
 
-_IS_WINDOWS: Final = sys.platform == "win32"
+_SUPERVISOR: Final = Path(__file__).with_name("_supervisor.py")
 
 
 class Process:
@@ -54,40 +52,31 @@ class Process:
     ) -> None:
         self.stdout: Output = Output(most, on_line)
         self.stderr: Output = Output(most, on_line)
-        self._mark = uuid.uuid4().hex
+        self._exit_code: int | None = None
         self._ended = threading.Event()
-        options: dict[str, object] = (
-            {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
-            if _IS_WINDOWS
-            else {"start_new_session": True}
-        )
+        start = _Supervised if sys.platform == "linux" else _Group
         try:
-            self._process = subprocess.Popen(  # type: ignore[call-overload]  # the options differ by system
-                list(words),
-                cwd=folder,
-                env={**environment, MARK: self._mark},
-                stdin=subprocess.PIPE if stdin else subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                **options,
+            self._command: _Command = start(
+                list(words), folder, environment, subprocess.PIPE if stdin else subprocess.DEVNULL
             )
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or str(error)
             raise ToolError(f"the command could not be started: {reason}") from error
+        self._process = self._command.process
         # At the end of the program; an interrupt may have come before any code could wait for the process
-        self._at_exit = weakref.finalize(self, _end_at_exit, self._process, self._mark)
+        self._at_exit = weakref.finalize(self, _end_at_exit, self._command)
         self._readers = [
             self._begin(self._read, self._process.stdout, self.stdout),
             self._begin(self._read, self._process.stderr, self.stderr),
         ]
         if stdin:
-            self._begin(self._write, stdin)
+            self._begin(self._write, self._process.stdin, stdin)
         self._begin(self._watch)
 
     @property
     def exit_code(self) -> int | None:
         """The exit code; the negative number of a signal; None while the process runs."""
-        return self._process.returncode if self._ended.is_set() else None
+        return self._exit_code if self._ended.is_set() else None
 
     def wait(self, seconds: float | None) -> bool:
         """Wait until the process has ended and its output is read; return whether it has."""
@@ -112,9 +101,8 @@ class Process:
                 output.add(data)
         output.add(b"", final=True)
 
-    def _write(self, text: str) -> None:
-        """Write `text` to the process's standard input, and close it."""
-        stream = self._process.stdin
+    def _write(self, stream: IO[bytes], text: str) -> None:
+        """Write `text` to `stream`, the process's standard input, and close it."""
         with contextlib.suppress(OSError, ValueError), stream:  # it may end without reading
             stream.write(text.encode("utf-8", "replace"))
 
@@ -123,16 +111,13 @@ class Process:
 
         Those could keep the streams open.
         """
-        if hasattr(os, "waitid"):  # the number of the group is taken while the process is not reaped
-            os.waitid(os.P_PID, self._process.pid, os.WEXITED | os.WNOWAIT)
-        else:
-            self._process.wait()
+        self._command.wait()
         for reader in self._readers:
             reader.join(_GRACE / 4)
         self.signal(force=True)
         for reader in self._readers:
             reader.join(_GRACE / 4)
-        self._process.wait()
+        self._exit_code = self._command.finish()
         self._at_exit.detach()
         self._ended.set()
 
@@ -142,7 +127,7 @@ class Process:
         Args:
             force: Whether they are ended, and not asked.
         """
-        _end_group(self._process, self._mark, force=force)
+        self._command.signal(force=force)
 
 
 def kill_all(processes: Iterable[Process]) -> None:
@@ -159,42 +144,163 @@ def kill_all(processes: Iterable[Process]) -> None:
             process.wait(max(end - monotonic(), 0))
 
 
-def _end_group(process: subprocess.Popen[bytes], mark: str, *, force: bool) -> None:
-    """Ask the process's group, and the processes with `mark`, to end; or kill them, if `force` is true."""
-    if _IS_WINDOWS:
-        if process.poll() is None:
-            words = ["taskkill", "/T", "/PID", str(process.pid), *(["/F"] if force else [])]
-            subprocess.run(words, check=False, capture_output=True)
-        return
-    number = signal.SIGKILL if force else signal.SIGTERM
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(process.pid, number)  # the number is the group's: its leader is not reaped yet
-    for _ in range(_ROUNDS if force else 1):  # one that forks meanwhile is found in the next round
-        if not _signal_marked(mark, number):
-            break
-
-
-def _end_at_exit(process: subprocess.Popen[bytes], mark: str) -> None:
-    """Kill the process and all that it started, and wait for it."""
-    _end_group(process, mark, force=True)
+def _end_at_exit(command: _Command) -> None:
+    """Kill the command and all that it started, and wait for it."""
+    command.signal(force=True)
     with contextlib.suppress(subprocess.TimeoutExpired):
-        process.wait(_GRACE)
+        command.process.wait(_GRACE)
 
 
-_ROUNDS: Final = 20
+class _Command(Protocol):
+    """A command that was started, and how it is ended. `process` has its streams."""
+
+    process: subprocess.Popen[bytes]
+
+    def wait(self) -> None:
+        """Wait until the command itself has ended."""
+
+    def signal(self, *, force: bool) -> None:
+        """Ask the command and what it started to end; or kill them, if `force` is true."""
+
+    def finish(self) -> int | None:
+        """Wait until everything has ended, and return the command's exit code."""
 
 
-def _signal_marked(mark: str, number: int) -> bool:
-    """Send the signal `number` to the processes with `mark` in their environment.
+class _Supervised:
+    """A command of a process that ends everything that the command started: `_supervisor.py` says how.
 
-    Return whether there are any.
-
-    Only Linux shows the environment of a process, in `/proc`. A process that cleared its environment is not found.
+    Raises:
+        OSError: It cannot be started.
+        ValueError: A word cannot be encoded.
     """
-    wanted, found = f"{MARK}={mark}".encode(), False
-    for folder in Path("/proc").glob("[0-9]*"):
-        with contextlib.suppress(OSError, ValueError):
-            if wanted in (folder / "environ").read_bytes().split(b"\0"):
-                os.kill(int(folder.name), number)
-                found = True
-    return found
+
+    def __init__(self, words: list[str], folder: str, environment: Mapping[str, str], stdin: int) -> None:
+        variables = {os.fsencode(name): os.fsencode(value) for name, value in environment.items()}
+        request = marshal.dumps(([os.fsencode(word) for word in words], os.fsencode(folder), variables))
+        self._lock = threading.Lock()
+        self._exit_code: int | None = None
+        self._line, other = socket.socketpair()
+        for end in (self._line, other):
+            end.setblocking(True)  # whatever `socket.setdefaulttimeout` says
+        self._answers = self._line.makefile("rb")
+        try:
+            self.process = self._start(other, stdin)
+            problem = self._request(request)
+        except BaseException:  # whatever is raised, nothing may go on: the end of the line ends it
+            self._close()
+            raise
+        if problem:
+            self._close()
+            raise OSError(0, problem)
+
+    def _start(self, other: socket.socket, stdin: int) -> subprocess.Popen[bytes]:
+        """Start the process that supervises, which gets the `other` end of the line."""
+        # Python's own libraries may be there; the other variables are nothing to a command
+        environment = {name: value for name, value in os.environ.items() if name == "LD_LIBRARY_PATH"}
+        with other:
+            return subprocess.Popen(
+                [_python(), "-I", "-S", str(_SUPERVISOR), str(other.fileno())],
+                stdin=stdin,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                pass_fds=[other.fileno()],
+                cwd="/",
+                env=environment,
+                start_new_session=True,
+            )
+
+    def _request(self, request: bytes) -> str:
+        """Send the request, and return why the command does not run; nothing if it runs."""
+        with contextlib.suppress(OSError):  # the process has ended, which is found when its answer is read
+            self._line.sendall(len(request).to_bytes(8, "big") + request)
+        if (answer := self._read()) == "\n":
+            return ""
+        with self.process:  # closes the streams
+            pass
+        return answer.strip() or f"its supervisor ended with {self.process.returncode}"
+
+    def wait(self) -> None:
+        answer = self._read()
+        self._exit_code = int(answer) if answer else None
+
+    def signal(self, *, force: bool) -> None:
+        with self._lock, contextlib.suppress(OSError):  # everything has ended
+            self._line.send(b"k" if force else b"t")
+
+    def finish(self) -> int | None:
+        self.process.wait()
+        self._close()
+        return self._exit_code
+
+    def _read(self) -> str:
+        """Return the next line of the process's answers; empty if it has ended."""
+        try:
+            return self._answers.readline().decode()
+        except OSError:
+            return ""
+
+    def _close(self) -> None:
+        """Close the socket, while no other thread writes to its descriptor."""
+        with self._lock:
+            self._answers.close()
+            self._line.close()
+
+
+class _Group:
+    """A command in a process group of its own. What leaves the group is not ended.
+
+    Raises:
+        OSError: It cannot be started.
+        ValueError: A word cannot be encoded.
+    """
+
+    def __init__(self, words: list[str], folder: str, environment: Mapping[str, str], stdin: int) -> None:
+        options: dict[str, Any] = (
+            {"creationflags": getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)}
+            if sys.platform == "win32"
+            else {"start_new_session": True}
+        )
+        self.process = subprocess.Popen(
+            words,
+            cwd=folder,
+            env=dict(environment),
+            stdin=stdin,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            **options,
+        )
+
+    def wait(self) -> None:
+        if hasattr(os, "waitid"):  # the number of the group is taken while the process is not reaped
+            os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT)
+        else:
+            self.process.wait()
+
+    def signal(self, *, force: bool) -> None:
+        if sys.platform == "win32":
+            if self.process.poll() is None:
+                words = ["taskkill", "/T", "/PID", str(self.process.pid), *(["/F"] if force else [])]
+                subprocess.run(words, check=False, capture_output=True)
+            return
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            # The number is the group's: its leader is not reaped yet
+            os.killpg(self.process.pid, signal.SIGKILL if force else signal.SIGTERM)
+
+    def finish(self) -> int | None:
+        return self.process.wait()
+
+
+def _python() -> str:
+    """Return the path of the Python interpreter.
+
+    Raises:
+        OSError: It is not known.
+    """
+    from multiprocessing.spawn import get_executable  # the path that the application has set, or sys.executable
+
+    path = os.fsdecode(get_executable() or "")
+    if not path or (getattr(sys, "frozen", False) and path == sys.executable):
+        raise OSError(
+            0, "the path of Python is not known; the application can set it by multiprocessing.set_executable"
+        )
+    return path

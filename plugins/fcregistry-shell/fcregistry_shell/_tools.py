@@ -38,7 +38,8 @@ class CommandResult(TypedDict):
     """The result of a command.
 
     Attributes:
-        exit_code: Its exit code; 0 is success. A negative number is the signal that ended it. None if it could not be ended.
+        exit_code: Its exit code; 0 is success. A negative number is the signal that ended it. None if it could not be ended, or how it
+            ended is not known.
         stdout: What it wrote to standard output.
         stderr: What it wrote to standard error.
         note: What else there is to know, such as that its time was up; empty if nothing.
@@ -292,8 +293,8 @@ class Runner:
         It is killed if the call is cancelled, or its time is over.
         """
         cancellation = context.cancellation
-        end, note = monotonic() + self.timeout, ""
         process = self.start(words, stdin, lambda line: context.progress(0.0, line))
+        end, note = monotonic() + self.timeout, ""
         try:
             while not process.wait(_HEARTBEAT):
                 if cancellation.cancelled:
@@ -304,6 +305,8 @@ class Runner:
                     break
         finally:
             process.kill()
+        if process.exit_code is None and not note:
+            note = "it is not known how the command ended: the process that supervises it was killed"
         return CommandResult(
             exit_code=process.exit_code, stdout=process.stdout.text(), stderr=process.stderr.text(), note=note
         )

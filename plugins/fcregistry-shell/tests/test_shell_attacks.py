@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import shlex
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from select import select
 from time import monotonic, sleep
 from typing import Any
 
@@ -238,6 +241,8 @@ ESCAPES = {
     "ignoring the request": "trap '' TERM INT HUP; sleep {mark} & echo begun; wait",
     "ignoring it in a session": "setsid sh -c \"trap '' TERM; sleep {mark}\" & echo begun; wait",
     "forking again and again": "f() {{ sleep {mark} & sleep 0.01; }}; for i in 1 2 3 4 5 6 7 8 9; do f; done; echo begun; sleep {mark}",
+    "with no environment": "env -i setsid sleep {mark} & echo begun",
+    "with no environment, forked twice": "(env -i setsid sh -c 'sleep {mark} & exit' &) ; echo begun",
     "as a pipeline": "sleep {mark} | sleep {mark} | sleep {mark}; echo begun",
     "after a stop": "sleep {mark} & kill -STOP $!; echo begun",
 }
@@ -256,6 +261,92 @@ def test_nothing_outlives_its_call(attack: Attack, way: str, name: str) -> None:
         ok, value = attack("stop_command", {"job": job}, timeout=0.5)
         assert ok
     assert not still_running(f"sleep\0{mark}")
+
+
+CHAIN = """
+import os, sys
+os.open(sys.argv[1], os.O_WRONLY)  # each process has it, until the last one ends
+print("begun", flush=True)
+for stream in (0, 1, 2):
+    os.close(stream)
+for _ in range(20_000):  # so that it ends, whatever happens
+    os.fork() and os._exit(0)
+    os.setsid()
+"""
+
+
+@pytest.mark.parametrize("name", ["run_command", "start_command"])
+def test_processes_that_fork_again_and_again_do_not_outlive_their_call(
+    attack: Attack, tmp_path: Path, name: str
+) -> None:
+    """Each process leaves its group, makes the next one, and ends; none has a variable by which it could be found."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        ok, value = attack(name, {"words": ["env", "-i", sys.executable, "-I", "-S", "-c", CHAIN, str(pipe)]})
+        assert ok
+        if name == "start_command":
+            job = value.partition(" ")[0]
+            ok, value = attack("read_output", {"job": job, "wait": 10})
+            assert attack("stop_command", {"job": job})[0]
+        assert value["stdout"] == "begun\n"
+        assert os.read(reading, 1) == b"", "no process has the other end"
+    finally:
+        os.close(reading)
+
+
+HOST = """
+import sys, threading
+from fcregistry import Executor
+from fcregistry_shell import shell_tools
+jobs = Executor(shell_tools(".", approval=False))
+words = ["sh", "-c", 'exec 3>"$0"; env -i setsid sh -c "setsid sleep 600 & exec sleep 600" & echo begun; exec sleep 600']
+job = jobs.call("start_command", words=[*words, sys.argv[1]]).value.partition(" ")[0]
+while "begun" not in jobs.call("read_output", job=job, wait=0.01).value["stdout"]:
+    pass
+print("ready", flush=True)
+threading.Event().wait()
+"""
+
+
+def test_a_killed_program_takes_its_commands_along(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    host = subprocess.Popen([sys.executable, "-c", HOST, str(pipe)], stdout=subprocess.PIPE, cwd=tmp_path)
+    try:
+        with host:
+            assert host.stdout is not None
+            assert host.stdout.readline() == b"ready\n"
+            host.kill()
+        assert select([reading], [], [], 60)[0], "some process still has the other end"
+        assert os.read(reading, 1) == b""
+    finally:
+        os.close(reading)
+
+
+def test_a_command_that_kills_the_process_that_supervises_it_is_killed(attack: Attack, tmp_path: Path) -> None:
+    pipes = [tmp_path / "begin", tmp_path / "end"]
+    for pipe in pipes:
+        os.mkfifo(pipe)
+    reading = os.open(pipes[1], os.O_RDONLY | os.O_NONBLOCK)
+    script = 'exec 3>"$1"; read line <"$0"; kill -KILL $PPID; exec sleep 600'
+    try:
+        ok, value = attack("start_command", {"words": ["sh", "-c", script, *map(str, pipes)]})
+        assert ok
+        pipes[0].write_text("begin\n")  # waits until the command reads it
+        job = {"job": value.partition(" ")[0], "wait": 10}
+        assert attack("read_output", job)[1] == {"running": False, "exit_code": None, "stdout": "", "stderr": ""}
+        assert select([reading], [], [], 60)[0]
+        assert os.read(reading, 1) == b""
+    finally:
+        os.close(reading)
+
+
+def test_a_command_has_its_streams_and_no_other_open_file(attack: Attack) -> None:
+    ok, value = attack("run_command", {"words": ["ls", "/proc/self/fd"]})
+    assert (ok, value["stdout"].split()) == (True, ["0", "1", "2", "3"])  # the last is the folder that ls reads
 
 
 # --- Floods ---
