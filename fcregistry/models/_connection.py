@@ -400,8 +400,15 @@ def http_client(make: type[T], base_url: str | None) -> T:
     options: dict[str, Any] = {}
     if base_url is not None and is_loopback(str(base_url)):
         library = next(each.__module__.partition(".")[0] for each in make.__mro__ if each.__name__ == "AsyncClient")
-        # Without the environment, a client would not read SSL_CERT_FILE either
-        options = {"trust_env": False, "verify": sys.modules[library].create_ssl_context()}
+        options = {
+            "trust_env": False,
+            "verify": sys.modules[
+                library
+            ].create_ssl_context(),  # that reads SSL_CERT_FILE, which the client would not now
+            "mounts": dict.fromkeys(
+                ("all://", "http://", "https://")
+            ),  # Anthropic's older clients trust the environment all the same
+        }
     try:
         return cast("T", limit_responses(make(**options)))
     except (ImportError, ValueError) as error:  # SOCKS without its package; a scheme that the library does not know
