@@ -18,7 +18,7 @@ from fcregistry.dialects._json_text import (
     read_value,
 )
 from fcregistry.dialects._source import TextMarks, none_of
-from fcregistry.dialects._syntax_json import arguments_of, name_of
+from fcregistry.dialects._syntax_json import ITEM_LEFT_OUT, arguments_of, name_of
 from fcregistry.dialects._syntax_python import call_of_text
 from fcregistry.dialects._syntax_tags import add_argument
 
@@ -212,11 +212,17 @@ def read_labelled_object(source: TextSource, mark: str) -> Reading[list[ToolCall
 
 
 def _calls_of_actions(value: Any, source: TextSource) -> list[ToolCall] | None:
-    """Return the calls that the items of the JSON array `value` represent, or None if an item is neither a call nor an answer."""
+    """Return the calls that the items of the JSON array `value` represent, or None if no item is a call or an answer.
+
+    Other items are left out, with a repair.
+    """
     if isinstance(value, RefusedText):
         return _call_of_action(value, source)
-    found = [_call_of_action(each, source) for each in value] if isinstance(value, list) else []
-    return None if not found or None in found else [call for each in found for call in each or ()]
+    read = [_call_of_action(each, source) for each in value] if isinstance(value, list) else []
+    found = [calls for calls in read if calls is not None]
+    if found and len(found) < len(read):
+        source.repairs.append(ITEM_LEFT_OUT)
+    return [call for calls in found for call in calls] if found else None
 
 
 def _call_of_action(value: Any, source: TextSource) -> list[ToolCall] | None:

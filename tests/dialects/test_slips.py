@@ -439,9 +439,11 @@ def test_auto_leaves_a_quoted_action_beside_words_alone(text: str) -> None:
     assert [call.name for call in dialects.get("auto").parse(text).tool_calls] == ["g"]
 
 
-@pytest.mark.parametrize("items", ["{}", f"{FIRST}, 3", f'{FIRST}, {{"name": "g"}}'])
-def test_an_array_with_other_items_after_the_label_makes_no_call(items: str) -> None:
-    check(Slip("react-json", f"Action: [{items}]", [], None, f"Action: [{items}]"))
+@pytest.mark.parametrize("item", ["3", "{}", '{"name": "g"}', "[]"])
+def test_an_item_that_is_not_an_action_is_left_out(item: str) -> None:
+    repair = "an item in the list of calls is not a call: it was left out"
+    check(Slip("react-json", f"Action: [{FIRST}, {item}]", BOTH[:1], repairs=(repair,)))
+    check(Slip("react-json", "Action: [{}]", [], content="Action: [{}]"))
 
 
 def test_a_label_alone_hides_no_call_of_another_dialect_on_its_line() -> None:
