@@ -9,8 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._base.call import ToolCall
 from fcregistry._base.json import MAX_DEPTH
@@ -36,8 +35,7 @@ _TEXT: Final = "$text"
 """The name of an element for text beside elements, as in the parser of vLLM."""
 
 
-@dataclass(frozen=True, slots=True)
-class _OpenElement:
+class _OpenElement(NamedTuple):
     """An element whose end is not read yet.
 
     Attributes:
@@ -47,8 +45,8 @@ class _OpenElement:
     """
 
     name: str
-    inside: list[tuple[str, Element]] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
+    inside: list[tuple[str, Element]]
+    texts: list[str]
 
     def value(self, repairs: list[str]) -> Element:
         """Return the text, or the elements.
@@ -105,7 +103,7 @@ def _take_elements(source: TextSource) -> Reading[list[tuple[str, Element]] | No
 
     The list is empty without arguments. Return None if the elements are malformed, cut off or nested too deeply.
     """
-    open_elements: list[_OpenElement] = [_OpenElement("invoke")]
+    open_elements: list[_OpenElement] = [_OpenElement("invoke", [], [])]
     repairs: list[str] = []
     closed = ""
     while True:
@@ -120,7 +118,7 @@ def _take_elements(source: TextSource) -> Reading[list[tuple[str, Element]] | No
         if tag == "<":
             if name in ("invoke", "tool_call") or len(open_elements) > MAX_DEPTH:
                 return None
-            open_elements.append(_OpenElement(name))
+            open_elements.append(_OpenElement(name, [], []))
             closed = ""
             continue
         if name != element.name:

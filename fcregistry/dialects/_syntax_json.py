@@ -326,7 +326,7 @@ def read_arguments(
         *closes: The marks that may close the call.
         id: The call's id.
     """
-    if closes and name:
+    if closes and name and not source.text.startswith("{", source.place):  # else the usual case
         yield from source.space()
         if (yield from source.take(*closes)):
             return call_without_arguments(name, id)
@@ -476,9 +476,10 @@ def read_kimi(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     found = _KIMI_ID.fullmatch(identity)
     if not end or found is None:
         return None
-    variant = _KIMI_VARIANT.fullmatch(identity)
-    others = (variant["name"], variant["name"] + (variant["place"] or "")) if variant else ()
-    name = source.shapes.resolve(found["name"], others, source.repairs)
+    name = found["name"]
+    if name not in source.shapes and (variant := _KIMI_VARIANT.fullmatch(identity)):
+        others = (variant["name"], variant["name"] + (variant["place"] or ""))
+        name = source.shapes.resolve(name, others, source.repairs)
     if end == _KIMI_END:
         return call_without_arguments(name, identity)
     return (yield from read_arguments(source, name, _KIMI_END, id=identity))
