@@ -21,7 +21,7 @@ from fcregistry.agents._visible_tools import without_refused
 from fcregistry.errors import ModelError
 from fcregistry.execution import PreparedCalls, failed_result, log_failure, pipeline_of
 from fcregistry.formats import json_value_of
-from fcregistry.models import CallIds, Completion, Message
+from fcregistry.models import Completion, Message
 from fcregistry.types import to_json_text
 
 if TYPE_CHECKING:
@@ -423,7 +423,7 @@ def _with_unique_ids(message: Message, chat: Chat) -> Message:
     """
     if not message.tool_calls:
         return message
-    calls = tuple(map(CallIds(chat.used_ids()).with_id, message.tool_calls))
+    calls = tuple(map(chat.call_ids().with_id, message.tool_calls))
     if all(new is old for new, old in zip(calls, message.tool_calls, strict=True)):
         return message
     return message.replaced(tool_calls=calls, native={})  # the provider's own form has the other ids

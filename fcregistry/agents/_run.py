@@ -15,7 +15,7 @@ from fcregistry.agents._history import ids_in
 from fcregistry.agents._pairing import PairedHistory, pair_results
 from fcregistry.errors import ApprovalError, FcregistryError, UnfinishedRunError, exception_message
 from fcregistry.execution import RUN_STATE, KeptResults, PreparedCalls, calls_context, sign_state, verify_state
-from fcregistry.models import Message, Usage
+from fcregistry.models import CallIds, Message, Usage
 from fcregistry.types import to_json
 
 if TYPE_CHECKING:
@@ -288,6 +288,8 @@ class Chat:
         steps: What was done since the run began or was resumed.
         history: All messages of a run that has several conversations, before this conversation. Its calls get other ids than theirs.
         paired: What is sent in place of the messages that there were at the first request; None before it.
+        ids: The ids of the calls of `history` and of the first messages; None before they were asked for.
+        ids_read: How many messages these are.
     """
 
     messages: list[Message]
@@ -305,6 +307,8 @@ class Chat:
     steps: list[Step] = field(default_factory=list)
     history: list[Message] = field(default_factory=list)
     paired: PairedHistory | None = None
+    ids: CallIds | None = None
+    ids_read: int = 0
 
     def as_sent(self) -> list[Message]:
         """Return the conversation as it is sent: each call has one result, right after the message that makes it.
@@ -318,10 +322,6 @@ class Chat:
             self.paired = pair_results(self.messages)
         return [*self.paired.messages, *self.messages[self.paired.replaced :]]
 
-    def used_ids(self) -> dict[str, None]:
-        """Return the ids of all calls of the run, and of those in what is sent, as the keys of a dict."""
-        return ids_in([*self.history, *self.messages, *(self.paired.messages if self.paired else ())])
-
     def suspend(self, prepared: PreparedCalls) -> None:
         """Record that the calls of the last message wait for decisions.
 
@@ -330,6 +330,17 @@ class Chat:
         """
         self.prepared = prepared
         self.messages[-1] = self.messages[-1].replaced(suspended=True)
+
+    def call_ids(self) -> CallIds:
+        """Return the ids of the calls of the run so far, and of those in what is sent.
+
+        Only the messages that are new since the last call are looked at.
+        """
+        if self.ids is None:
+            self.ids = CallIds(ids_in([*self.history, *(self.paired.messages if self.paired else ())]))
+        self.ids.add(ids_in(self.messages[self.ids_read :]))
+        self.ids_read = len(self.messages)
+        return self.ids
 
     def record(self, results: Sequence[ToolResult], seconds: float = 0.0) -> None:
         """Record the results of calls as a step, once they were reported to the caller of the run.
@@ -403,7 +414,9 @@ class RunState:
             control.kept.add(identity, text)
         chat = self.chat  # it is not changed, since the caller has it
         messages, history = list(chat.messages), list(chat.history)
-        return replace(chat, messages=messages, history=history, control=control, visible=visible, steps=[])
+        return replace(
+            chat, messages=messages, history=history, control=control, visible=visible, steps=[], ids=None, ids_read=0
+        )
 
     def to_json(self, *, key: bytes) -> str:
         """Return signed JSON text, for a process that resumes the run later.

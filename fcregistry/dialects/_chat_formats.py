@@ -94,13 +94,17 @@ class ChatFormat:
         broken = self.markers if markers is None else usable_markers(markers)
         written = [self.begin]
         system = ""  # for the next message of the user, if the format has no system role
-        for index, message in enumerate(plain_messages(messages)):
+        for index, given in enumerate(messages):
+            # Nearly all are of this kind, and a long conversation has many.
+            message = given if _is_plain_text(given) else _plain_message(given, f"$[{index}]")
             role = _ROLES.get(message["role"])
             if role is None:
                 raise ChatTemplateError(
                     f"$[{index}].role: must be system, user, assistant or tool, not {message['role']!r:.50}"
                 )
-            text = break_markers(self._content(message, f"$[{index}].content"), broken)
+            text = self._content(message, index)
+            if broken:
+                text = break_markers(text, broken)
             if role == "system" and self.system_in_user:
                 system += f"{self.system[0]}{text}{self.system[1]}"
                 continue
@@ -112,18 +116,34 @@ class ChatFormat:
             written.append(f"{self.user[0]}{system.rstrip()}{self.user[1]}")
         return "".join([*written, self.prompt if generation_prompt else ""])
 
-    def _content(self, message: dict[str, Any], where: str) -> str:
+    def _content(self, message: Mapping[str, Any], index: int) -> str:
         """Return the text of `message`, with its calls as lines of JSON after it; stripped if `trim` is true.
 
         Raises:
-            ChatTemplateError: The content is not a string, such as None; the error names the place `where`.
+            ChatTemplateError: The content is not a string, such as None; the error names the message by its `index`.
         """
-        text = message["content"]
-        if not isinstance(text, str):
-            raise ChatTemplateError(f"{where}: a chat format writes text only; give images to the model's own template")
-        calls = "\n".join(map(_call_line, message.get("tool_calls") or ()))
-        content = "\n".join(part for part in (text, calls) if part)
+        content = message["content"]
+        if not isinstance(content, str):
+            raise ChatTemplateError(
+                f"$[{index}].content: a chat format writes text only; give images to the model's own template"
+            )
+        if calls := message.get("tool_calls"):
+            content = "\n".join(part for part in (content, "\n".join(map(_call_line, calls))) if part)
         return content.strip() if self.trim else content
+
+
+def _is_plain_text(message: Mapping[str, Any]) -> bool:
+    """Return whether `message` is a dict with a role and a content that are texts, and nothing else."""
+    return (
+        type(message) is dict
+        and len(message) == 2
+        and set(map(type, message.values())) == _ONLY_TEXTS
+        and "role" in message
+        and "content" in message
+    )
+
+
+_ONLY_TEXTS: Final = {str}
 
 
 def _call_line(call: Any) -> str:

@@ -203,7 +203,10 @@ def messages_of(conversation: MessageLike | Iterable[MessageLike]) -> tuple[Mess
     """
     if isinstance(conversation, (Message, str, Mapping)) or not isinstance(conversation, Iterable):
         return (Message.of(conversation),)
-    return tuple(map(Message.of, conversation))
+    given = tuple(conversation)
+    if set(map(type, given)) == {Message}:  # as in each round of an agent
+        return cast("tuple[Message, ...]", given)
+    return tuple(map(Message.of, given))
 
 
 def derived(message: Message, key: Hashable, make: Callable[[Message], T]) -> T:
@@ -228,7 +231,11 @@ def derived(message: Message, key: Hashable, make: Callable[[Message], T]) -> T:
 
 def chat_message(message: Message) -> dict[str, Any]:
     """Return `message` as a new dict with only the fields and the content parts of OpenAI's chat."""
-    copied: dict[str, Any] = copied_json(derived(message, "chat", _chat_message))
+    copied = dict(derived(message, "chat", _chat_message))
+    if message.tool_calls:
+        copied["tool_calls"] = [{**call, "function": dict(call["function"])} for call in copied["tool_calls"]]
+    if isinstance(message.content, tuple):
+        copied["content"] = copied_json(copied["content"])
     return copied
 
 
@@ -275,9 +282,17 @@ class CallIds:
         used: The ids that are taken.
     """
 
-    def __init__(self, used: Iterable[str | None]) -> None:
+    def __init__(self, used: Iterable[str | None] = ()) -> None:
         self._used = set(used)
         self._number = count(1)
+
+    def add(self, used: Iterable[str | None]) -> None:
+        """Take more ids.
+
+        Args:
+            used: The ids.
+        """
+        self._used.update(used)
 
     def new(self) -> str:
         """Return an id that is not taken; from then on, it is taken."""

@@ -18,7 +18,7 @@ from fcregistry._tools.tool import Tool
 from fcregistry.dialects import break_markers, break_markers_in
 from fcregistry.formats import finish_reason
 from fcregistry.models._callable import FunctionModel, FunctionRequest, completed, parameters_of
-from fcregistry.models._messages import CallIds, Message, arguments_text, chat_message
+from fcregistry.models._messages import CallIds, Message, arguments_text, chat_message, derived
 from fcregistry.models._model import Completion, Delta, SurrogateJoiner, ToolCallDelta, offered_tools
 
 if TYPE_CHECKING:
@@ -72,6 +72,7 @@ class TextModel(FunctionModel):
         if not hasattr(self._dialect, "render_calls"):
             raise TypeError(f"dialect is the name of a dialect or a dialect, not {dialect!r}")
         self._markers = self._chat.markers if self._chat else ()
+        self._key = object()  # of what is kept beside messages, which must not keep the model
         self._is_auto = getattr(self._dialect, "name", "") == "auto"
         self._takes_stop = "stop" in parameters
         prompt = "messages" if self._chat is None else "prompt"
@@ -127,14 +128,15 @@ class TextModel(FunctionModel):
 
             return self._chat.render(template_messages(messages, choice), get("openai").describe(tools))
         described = dialect.render(tools) if tools else ""
-        clean = [without_markers(each, self._markers) for each in messages] if self._markers else messages
-        plain = plain_messages(clean, dialect, "\n\n".join(filter(None, (described, choice))))
-        # The messages have no markers any more, and the dialect keeps its own out of the results of tools.
-        return (
-            plain
-            if self._chat is None
-            else self._chat.render(plain, markers=_markers_not_written_by(dialect, self._markers))
-        )
+        # The messages are without markers then, and the dialect keeps its own out of the results of tools.
+        foreign = _markers_not_written_by(dialect, self._markers) if self._markers else ()
+        texts = _Texts((self._key, getattr(dialect, "name", "")), dialect, self._markers, foreign)
+        system = break_markers("\n\n".join(filter(None, (described, choice))), foreign)
+        plain = plain_messages(messages, texts, system)
+        if self._chat is None:
+            return plain
+        # Texts are joined by line feeds, which makes no marker that has none.
+        return self._chat.render(plain, markers=[marker for marker in foreign if "\n" in marker])
 
 
 def _chat(chat: str | ChatFormat | ChatTemplate | None) -> ChatFormat | ChatTemplate:
@@ -313,26 +315,69 @@ def _rest(text: str, sent: str) -> str:
 # --- Conversations as text ---
 
 
-def plain_messages(messages: Sequence[Message], dialect: Dialect, system: str) -> list[dict[str, Any]]:
+class _Texts:
+    """The texts of messages in a dialect, which are kept beside the messages.
+
+    Args:
+        key: What identifies the model and the dialect.
+        dialect: The dialect of the calls.
+        markers: The texts that are broken in all that a message contains.
+        foreign: Those of them that the dialect does not write: they are broken in what it makes of a message, too.
+    """
+
+    def __init__(
+        self, key: tuple[object, str], dialect: Dialect, markers: tuple[str, ...], foreign: tuple[str, ...]
+    ) -> None:
+        self._key = key
+        self._dialect = dialect
+        self._markers = markers
+        self._foreign = foreign
+
+    def of(self, message: Message) -> str:
+        """Return the text of a message that is not a result, with its calls after it."""
+        return derived(message, self._key, self._text)
+
+    def of_result(self, message: Message, name: str) -> str:
+        """Return the text of the result of the tool `name`."""
+        return derived(message, (*self._key, name), lambda result: self._result(result, name))
+
+    def _text(self, message: Message) -> str:
+        """Return what `of` keeps."""
+        return break_markers(_message_text(self._clean(message), self._dialect), self._foreign)
+
+    def _result(self, message: Message, name: str) -> str:
+        """Return what `of_result` keeps."""
+        clean, name = self._clean(message), break_markers(name, self._markers)
+        return break_markers(self._dialect.render_result(name, clean.text, clean.tool_call_id), self._foreign)
+
+    def _clean(self, message: Message) -> Message:
+        """Return `message` without markers."""
+        return without_markers(message, self._markers) if self._markers else message
+
+
+def plain_messages(messages: Sequence[Message], texts: _Texts, system: str) -> list[dict[str, Any]]:
     """Return `messages` as dicts with a role (system, user or assistant) and text.
 
     Args:
         messages: The conversation.
-        dialect: The dialect of the calls. Results become messages of the user: not every format has another place for them.
+        texts: The texts of the messages. Results become messages of the user: not every format has another place for them.
         system: Text to add to the first system message; may be empty.
     """
-    names = {call.id or "": call.name for message in messages for call in message.tool_calls}
+    names: dict[str, str] | None = None  # of the tools of results that do not say it
     plain: list[dict[str, Any]] = []
-    for index, message in enumerate(messages):
+    before = ""
+    for message in messages:
         if message.role != "tool":
-            plain.append({"role": message.role, "content": _message_text(message, dialect)})
-            continue
-        name = message.name or names.get(message.tool_call_id or "", "")
-        result = dialect.render_result(name, message.text, message.tool_call_id)
-        if index and messages[index - 1].role == "tool":
-            plain[-1]["content"] += f"\n{result}"
+            plain.append({"role": message.role, "content": texts.of(message)})
         else:
-            plain.append({"role": "user", "content": result})
+            if not message.name and names is None:
+                names = {call.id or "": call.name for each in messages for call in each.tool_calls}
+            result = texts.of_result(message, message.name or (names or {}).get(message.tool_call_id or "", ""))
+            if before == "tool":
+                plain[-1]["content"] += f"\n{result}"
+            else:
+                plain.append({"role": "user", "content": result})
+        before = message.role
     return with_system(plain, system)
 
 

@@ -14,6 +14,7 @@ from fcregistry import Executor, ToolCall
 from fcregistry.agents import FunctionCall, ReactAgent, Returned, ReWOOAgent, RunResult, RunState
 from fcregistry.errors import DroppedResultError
 from fcregistry.execution import Approve, Content, Policy
+from fcregistry.models import Message
 
 from .scripts import WAYS, Script, calls, says
 
@@ -187,6 +188,26 @@ def test_the_summary_of_a_round_sees_the_whole_of_its_results() -> None:
     dropping = executor(max_kept_bytes=0)
     chooser = FunctionCall(Script(calls(reads(1))), dropping, summary=lambda _, result: str(len(result.value)))
     assert chooser("?") == str(SIZE + 6)
+
+
+class Watched(Message):
+    """A message that counts how often its calls are looked at."""
+
+    looks = 0
+
+    def __getattribute__(self, name: str) -> Any:
+        if name == "tool_calls":
+            Watched.looks += 1
+        return super().__getattribute__(name)
+
+
+def test_each_round_looks_for_ids_in_new_messages_only() -> None:
+    history = [Watched(role="assistant", content="Hello."), Message(role="user", content="?")]
+    Watched.looks = 0
+    agent(3, executor()).run(history)
+    few = Watched.looks
+    agent(23, executor()).run(history)
+    assert Watched.looks == 2 * few
 
 
 @pytest.mark.parametrize(("most", "error"), [(-1, ValueError), (1.5, TypeError), ("1", TypeError)])
