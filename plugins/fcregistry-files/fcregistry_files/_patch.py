@@ -13,7 +13,7 @@ from annotated_types import Len
 from fcregistry.errors import ToolError
 
 from fcregistry_files._paths import quote
-from fcregistry_files._text import Text, encode, find_all, line_number, nearest, unix
+from fcregistry_files._text import Text, encode, find_all, line_number, nearest, number_of, unix
 from fcregistry_files._workspace import Workspace
 from fcregistry_files._writing import Writing
 
@@ -284,7 +284,7 @@ def _place(plain: str, hunk: _Hunk, path: str) -> tuple[int, int]:
     if len(found) > 1:
         places = ", ".join(str(line_number(plain, place)) for place in found[:10])
         raise ToolError(
-            f"the lines to change are in {quote(path)} at {len(found)} places: the lines {places}; nothing was changed. "
+            f"the lines to change are in {quote(path)} at {number_of(found)} places: the lines {places}; nothing was changed. "
             "Add more of the lines around them, or '@@' with a line above them."
         )
     return found[0], found[0] + len(old) - 1
@@ -292,6 +292,8 @@ def _place(plain: str, hunk: _Hunk, path: str) -> tuple[int, int]:
 
 def _place_of_line(plain: str, line: str) -> int:
     """Return where the first line begins that is `line` without the white space around it; -1 if there is none."""
-    first = plain.rfind("\n", 0, max(plain.find(line), 0)) + 1
-    found = re.compile(rf"^[^\S\n]*{re.escape(line)}[^\S\n]*$", re.MULTILINE).search(plain, first)
+    if (first := plain.find(line)) < 0:
+        return -1
+    pattern = re.compile(rf"^[^\S\n]*{re.escape(line)}[^\S\n]*$", re.MULTILINE)
+    found = pattern.search(plain, plain.rfind("\n", 0, first) + 1)
     return found.start() if found else -1

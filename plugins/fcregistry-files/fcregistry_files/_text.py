@@ -40,6 +40,7 @@ _MOST_COMPARED: Final = 500
 """Characters of each piece that are compared: the time grows with the cube."""
 _SECONDS: Final = 1.0
 _BLOCK: Final = 4_096
+_MOST_FOUND: Final = 100
 
 
 @dataclass(frozen=True, slots=True)
@@ -173,10 +174,19 @@ def find_all(text: str, piece: str, start: int = 0) -> list[int]:
     """
     found: list[int] = []
     place = text.find(piece, start)
-    while place >= 0 and len(found) < 100:
+    while place >= 0 and len(found) < _MOST_FOUND:
         found.append(place)
         place = text.find(piece, place + 1)
     return found
+
+
+def number_of(found: list[int]) -> str:
+    """Return in words how many places `find_all` has found.
+
+    Args:
+        found: The places.
+    """
+    return f"{len(found)} or more" if len(found) == _MOST_FOUND else str(len(found))
 
 
 def count_lines(text: str) -> int:

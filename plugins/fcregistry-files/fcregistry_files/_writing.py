@@ -10,7 +10,7 @@ from fcregistry.errors import ToolError
 
 from fcregistry_files._folder import kind_of
 from fcregistry_files._paths import quote, split_path
-from fcregistry_files._text import Encoding, Text, count_lines, encode, find_all, line_number, nearest, unix
+from fcregistry_files._text import Encoding, Text, count_lines, encode, find_all, line_number, nearest, number_of, unix
 from fcregistry_files._workspace import Workspace
 
 
@@ -165,7 +165,7 @@ def find_once(plain: str, old: str, path: str) -> int:
     if len(found) > 1:
         places = ", ".join(str(line_number(plain, each)) for each in found[:10])
         raise ToolError(
-            f"the old text is in {quote(path)} {len(found)} times, at the lines {places}{' …' if len(found) > 10 else ''}; "
+            f"the old text is in {quote(path)} {number_of(found)} times, at the lines {places}{' …' if len(found) > 10 else ''}; "
             "nothing was changed. Repeat more of the lines around the one that you mean."
         )
     return found[0]

@@ -265,6 +265,13 @@ def test_a_long_change_of_a_large_file_takes_no_time(place: Any, call: Any) -> N
     assert call("apply_patch", patch=patch).content == "updated a.txt"
     assert (place.root / "a.txt").read_text() == "x\n" * 2_970_000 + "z\n"
     assert "are not in 'a.txt'" in call("apply_patch", patch=patch).content
+    assert (
+        "in 'a.txt' at 100 or more places: the lines 1, 2,"
+        in call("apply_patch", patch=patch.replace("-y\n", "")).content
+    )
+    assert (
+        "in 'a.txt' 100 or more times, at the lines 1, 2," in call("edit_file", path="a.txt", old="x", new="y").content
+    )
 
 
 @pytest.mark.parametrize(
