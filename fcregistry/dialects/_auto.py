@@ -232,7 +232,8 @@ def _stops_backwards() -> re.Pattern[str]:
 
 _MARKDOWN: Final = (FENCE, TILDES, TICK, QUOTE)
 _FENCED_JSON: Final = re.compile(r"[\w+\-]*+\s*+[\[{/#]")
-_ACTION_FOLLOWS: Final = re.compile(r"\s*+Action:\s*+[`{\[]").match
+_ACTION: Final = "Action:"
+_ACTION_FOLLOWS: Final = re.compile(rf"\s*+{_ACTION}\s*+[`{{\[]").match
 _FENCED: Final = ("json", "react-json")
 """The dialects whose calls are read in code fences, if the dialect is not known."""
 _PREFERRED: Final = ("hermes", "lfm2", "claude-xml", "qwen3-coder")
@@ -287,6 +288,7 @@ class _AnyStream(DialectStream):
     __slots__ = (
         "_begins",
         "_has_restarted",
+        "_is_after_action",
         "_is_in_fence",
         "_known",
         "_may_be_at_first",
@@ -321,6 +323,7 @@ class _AnyStream(DialectStream):
         """Set `found` to an empty name, leave any code fence, and look for calls as at the text's start."""
         self.found = ""
         self._is_in_fence = False
+        self._is_after_action = False  # whether the last call was an action after its label, or a fence beside one
         self._use_candidates(candidates_before_call(self._may_be_at_first, self._only))
 
     def may_differ_in(self, name: str) -> bool:
@@ -514,6 +517,7 @@ class _AnyStream(DialectStream):
         if not self.found:
             self._begins = begin
         self.found = name
+        self._is_after_action = name == "react-json" and self._source.text.startswith(_ACTION, begin)
         self._use_candidates(candidates_of(name))
         self._content.cut()
         self._keep("".join([*self._source.dropped, self._source.since()]))
@@ -559,8 +563,10 @@ class _AnyStream(DialectStream):
         may_be = self._known.may_be or (self.found or self._only or name,)
         counts = not self._skips_quoted or (name == "react-json" and self._is_among_actions())
         if calls is not None and is_found and counts and name in may_be:
+            is_among_actions = self._is_after_action
             self._is_in_fence = not is_closed
             self._commit(name, calls, begin)
+            self._is_after_action = is_among_actions
             return
         self._forget(repairs)
         if not is_closed:
@@ -569,9 +575,12 @@ class _AnyStream(DialectStream):
         self._add_content(source.since())
 
     def _is_among_actions(self) -> bool:
-        """Return whether a fence that was read is one of several actions: no words are between it and the action before, or around it before one."""
-        if self.found == "react-json":
-            return self._content.is_cut
+        """Return whether a fence that was read is one of several actions.
+
+        It is if no words are between it and an action before it that has the label, or if the text begins with it and the label follows.
+        """
+        if self.found:
+            return self._is_after_action and self._content.is_cut
         return self._content.is_blank and _ACTION_FOLLOWS(self._source.text, self._source.place) is not None
 
     def _read_fenced_calls(self) -> Reading[tuple[list[ToolCall] | None, str]]:

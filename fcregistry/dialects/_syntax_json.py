@@ -45,8 +45,6 @@ class CallKeys:
 
 
 USUAL_KEYS: Final = CallKeys()
-ITEM_LEFT_OUT: Final = "an item in the list of calls is not a call: it was left out"
-"""The sentence of a repair."""
 
 
 @cache  # so that readers of several dialects are one
@@ -225,7 +223,7 @@ def calls_of(value: object, keys: CallKeys, *, bare: bool, repairs: list[str]) -
         if len(calls) < len(value) and (bare or not calls):
             return None
         if len(calls) < len(value):
-            repairs.append(ITEM_LEFT_OUT)
+            repairs.append("an item in the list of calls is not a call: it was left out")
         return calls or (None if bare else [])
     call = call_of(value, keys, bare=bare)
     return None if call is None else [call]

@@ -18,7 +18,7 @@ from fcregistry.dialects._json_text import (
     read_value,
 )
 from fcregistry.dialects._source import TextMarks, none_of
-from fcregistry.dialects._syntax_json import ITEM_LEFT_OUT, arguments_of, name_of
+from fcregistry.dialects._syntax_json import arguments_of, name_of
 from fcregistry.dialects._syntax_python import call_of_text
 from fcregistry.dialects._syntax_tags import add_argument
 
@@ -207,22 +207,25 @@ def read_labelled_object(source: TextSource, mark: str) -> Reading[list[ToolCall
     if (yield from source.take("```")):
         return (yield from read_action_objects(source, mark))
     if (yield from source.is_next("[{", "[ ", "[\n")):
-        return _calls_of_actions((yield from json_value(source, "[")), source)
+        return (yield from _read_actions(source))
     return (yield from read_action_object(source, "")) if (yield from source.is_next("{")) else []
 
 
-def _calls_of_actions(value: Any, source: TextSource) -> list[ToolCall] | None:
-    """Return the calls that the items of the JSON array `value` represent, or None if no item is a call or an answer.
-
-    Other items are left out, with a repair.
-    """
-    if isinstance(value, RefusedText):
-        return _call_of_action(value, source)
-    read = [_call_of_action(each, source) for each in value] if isinstance(value, list) else []
-    found = [calls for calls in read if calls is not None]
-    if found and len(found) < len(read):
-        source.repairs.append(ITEM_LEFT_OUT)
-    return [call for calls in found for call in calls] if found else None
+def _read_actions(source: TextSource) -> Reading[list[ToolCall] | None]:
+    """Read the actions of a JSON array, up to its end, or up to an item that is not an action; return None if the first is none."""
+    source.take_characters(1)
+    calls: list[ToolCall] = []
+    while True:
+        yield from source.space()
+        found = yield from read_action_object(source, "")
+        if found is None:
+            source.left = source.since() if calls else ""
+            return calls or None
+        calls += found
+        source.begin(source.place)
+        yield from source.space()
+        if source.left or (yield from source.take("]", ",")) != ",":
+            return calls
 
 
 def _call_of_action(value: Any, source: TextSource) -> list[ToolCall] | None:

@@ -433,16 +433,17 @@ def test_auto_reads_all_actions_after_their_label(text: str, content: str) -> No
         f"Action: {SECOND}\n~~~\n{FIRST}\n~~~",
         f"Action: see `{FIRST}`\nAction: {SECOND}",
         f"> Action: {FIRST}\n\nAction: {SECOND}",
+        f"{SECOND}\n```json\n{FIRST}\n```",
     ],
 )
 def test_auto_leaves_a_quoted_action_beside_words_alone(text: str) -> None:
     assert [call.name for call in dialects.get("auto").parse(text).tool_calls] == ["g"]
 
 
-@pytest.mark.parametrize("item", ["3", "{}", '{"name": "g"}', "[]"])
-def test_an_item_that_is_not_an_action_is_left_out(item: str) -> None:
-    repair = "an item in the list of calls is not a call: it was left out"
-    check(Slip("react-json", f"Action: [{FIRST}, {item}]", BOTH[:1], repairs=(repair,)))
+@pytest.mark.parametrize("item", ["3", "{}", '{"name": "g"}', "[]", "and {"])
+def test_an_array_ends_at_an_item_that_is_not_an_action(item: str) -> None:
+    check(Slip("react-json", f"Action: [{FIRST}, {item}]", BOTH[:1], content=f", {item}]"))
+    check(Slip("react-json", f"Action: [{FIRST} {item}]", BOTH[:1], content=f"{item}]"))
     check(Slip("react-json", "Action: [{}]", [], content="Action: [{}]"))
 
 
