@@ -163,7 +163,6 @@ def read_record(value: Any) -> ToolRecord:
         ValueError: The value is not the record of a tool that can be declared. The message continues the words "its description of the tool".
     """
     from fcregistry._schema.document import check_tool_schemas  # not needed by the many processes that read no record
-    from fcregistry._tools.definition import first_paragraph  # as above
     from fcregistry.types import RecordCodec, codec_of  # as above
 
     if type(value) is not dict:
@@ -185,7 +184,6 @@ def read_record(value: Any) -> ToolRecord:
     if digest != record["digest"]:
         raise ValueError("was changed by hand: the digest is another")
     check_tool_schemas(record["parameters"], record["returns"], is_defined="problems" not in record)
-    record["summary"] = first_paragraph(record["description"])  # the digest does not cover it
     return record
 
 

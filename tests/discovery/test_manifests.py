@@ -256,13 +256,6 @@ def test_the_problem_of_a_manifest_that_is_not_text_says_so(tmp_path: Path) -> N
     assert isinstance(manifest_of(plugin(tmp_path)), ManifestProblem)
 
 
-def test_the_summary_of_a_tool_is_made_of_its_description(tmp_path: Path) -> None:
-    """The digest of a record does not cover its summary."""
-    package(tmp_path, content(record(summary="Send the last mail.")))
-    (tool,) = manifest(plugin(tmp_path)).tools
-    assert tool["summary"] == record()["summary"]
-
-
 @pytest.mark.parametrize("sources", [{}, {"acme_weather/__init__.py": source_digest(b"", "__init__.py")}])
 def test_a_manifest_without_a_digest_of_the_module_cannot_be_used(tmp_path: Path, sources: dict[str, str]) -> None:
     """Nothing says whether it is as new as the code."""
