@@ -18,6 +18,7 @@ from fcregistry.agents._react import ReactAgent
 from fcregistry.agents._run import AnswerT_co, RunState, checked_limit
 from fcregistry.errors import ApprovalError
 from fcregistry.execution import is_resumed
+from fcregistry.models import derived
 
 if TYPE_CHECKING:
     from typing import Self, Unpack
@@ -138,7 +139,8 @@ class Conversation(Generic[AnswerT_co]):
         self._max_tokens = None if max_tokens is None else checked_limit("max_tokens", max_tokens)
         if problem := callback_problem(count_tokens, "message"):
             raise TypeError(f"count_tokens {problem}")
-        self._count_tokens = count_tokens
+        key = object()  # each message is counted once, and not in each turn
+        self._count_tokens: CountTokens = lambda message: derived(message, key, count_tokens)
         self._messages = conversation_of(tuple(messages), self.agent.model)
         self._state: RunState | None = None
         self._is_logged = False

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from fcregistry.models._messages import Message, MessageLike, messages_of
     from fcregistry.models._messages import arguments_text as arguments_text
     from fcregistry.models._messages import call_as_chat_json as call_as_chat_json
+    from fcregistry.models._messages import derived as derived
     from fcregistry.models._model import (
         Completion,
         Delta,
@@ -59,7 +60,15 @@ __all__ = [
 _MODULES: Final = {
     "._anthropic": ("AnthropicMessages",),
     "._callable": ("CallableModel", "check_is_message"),
-    "._messages": ("CallIds", "Message", "MessageLike", "arguments_text", "call_as_chat_json", "messages_of"),
+    "._messages": (
+        "CallIds",
+        "Message",
+        "MessageLike",
+        "arguments_text",
+        "call_as_chat_json",
+        "derived",
+        "messages_of",
+    ),
     "._model": (
         "Completion",
         "Delta",

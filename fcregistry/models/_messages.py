@@ -209,6 +209,10 @@ def messages_of(conversation: MessageLike | Iterable[MessageLike]) -> tuple[Mess
     return tuple(map(Message.of, given))
 
 
+_MOST_DERIVED: Final = 16
+"""The most values that are kept beside one message."""
+
+
 def derived(message: Message, key: Hashable, make: Callable[[Message], T]) -> T:
     """Return what `make` returns for `message`: it is made at the first call with `key`, and kept beside the message.
 
@@ -224,7 +228,8 @@ def derived(message: Message, key: Hashable, make: Callable[[Message], T]) -> T:
     except AttributeError:
         object.__setattr__(message, "_derived", {})
     except KeyError:
-        pass
+        if len(message._derived) >= _MOST_DERIVED:  # a message that many models were asked about
+            message._derived.clear()
     made = message._derived[key] = make(message)
     return made
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from fcregistry import Executor, ToolCall
-from fcregistry.agents import FunctionCall, ReactAgent, Returned, ReWOOAgent, RunResult, RunState
+from fcregistry.agents import Conversation, FunctionCall, ReactAgent, Returned, ReWOOAgent, RunResult, RunState
 from fcregistry.errors import DroppedResultError
 from fcregistry.execution import Approve, Content, Policy
 from fcregistry.models import Message
@@ -208,6 +208,22 @@ def test_each_round_looks_for_ids_in_new_messages_only() -> None:
     few = Watched.looks
     agent(23, executor()).run(history)
     assert Watched.looks == 2 * few
+
+
+def test_a_conversation_counts_the_tokens_of_each_message_once() -> None:
+    counted: list[str] = []
+
+    def count_tokens(message: Message) -> int:
+        counted.append(message.text)
+        return 1
+
+    conversation = Conversation(Script(says("Good.")), max_tokens=100, count_tokens=count_tokens)
+    for number in range(4):
+        conversation.say(f"How is {number}?")
+    assert sorted(counted) == [
+        "Good.",
+        *(f"How is {number}?" for number in range(4)),
+    ]  # the script's answer is one object
 
 
 @pytest.mark.parametrize(("most", "error"), [(-1, ValueError), (1.5, TypeError), ("1", TypeError)])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import tracemalloc
 from collections import Counter
 from collections.abc import Callable
 from types import FrameType
@@ -93,3 +94,19 @@ def test_a_message_that_was_sent_before_is_not_rendered_again(name: str) -> None
 def test_a_text_that_is_not_ascii_is_not_encoded_again(name: str) -> None:
     few, many = work_of(name, 10, "Bjørn"), work_of(name, 60, "Bjørn")
     assert many["encode"] == few["encode"]
+
+
+def test_a_message_that_many_models_were_asked_about_keeps_little() -> None:
+    def ask(message: Message) -> int:
+        model = TextModel(lambda prompt: str(len(prompt)), "hermes", "plain")
+        return int(model.complete([message]).message.text)
+
+    ask(Message(role="user", content="?"))  # imports what it needs
+    message = Message(role="tool", name="read_log", tool_call_id="1", content="x" * 10_000)
+    tracemalloc.start()
+    try:
+        assert all(ask(message) > 10_000 for _ in range(40))
+        held, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert held < 10_000 * 25, "with all of them, it is 40 times the size"
