@@ -204,11 +204,13 @@ def read_labelled_object(source: TextSource, mark: str) -> Reading[list[ToolCall
     Without JSON, return an empty list, so that only the label is taken.
     """
     yield from source.space()
-    if (yield from source.take("```")):
+    begun = yield from source.is_next("```", "{", "[{", "[ ", "[\n")
+    if begun == "```":
+        source.take_characters(len(begun))
         return (yield from read_action_objects(source, mark))
-    if (yield from source.is_next("[{", "[ ", "[\n")):
-        return (yield from _read_actions(source))
-    return (yield from read_action_object(source, "")) if (yield from source.is_next("{")) else []
+    if begun == "{":
+        return (yield from read_action_object(source, ""))
+    return (yield from _read_actions(source)) if begun else []
 
 
 def _read_actions(source: TextSource) -> Reading[list[ToolCall] | None]:
