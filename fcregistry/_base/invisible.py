@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-# Patterns as text: they are compiled when first needed, and most output needs none
+# Patterns as text: they are compiled when first needed
 _CONTROL: Final = r"\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff"
 _UNSEEN: Final = (
     r"\u00ad\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200d\u2028\u2029\u2060-\u2065\u206a-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0"

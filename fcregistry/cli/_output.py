@@ -16,8 +16,6 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 
 import click
 
-from fcregistry._base.invisible import CONTROL, HIDDEN, INVISIBLE, escape
-
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
     from pathlib import Path
@@ -43,12 +41,20 @@ def clean(text: str) -> str:
 
     Characters that nobody sees are written out where they do nothing.
     """
+    if text.isascii() and text.isprintable():
+        return text
+    from fcregistry._base.invisible import HIDDEN, escape  # most output needs none
+
     return escape(_without_control(text), HIDDEN)
 
 
 def _without_control(text: str) -> str:
     """Return a text in which a sign replaces each control character and direction mark."""
-    return text if text.isprintable() else re.sub(CONTROL, "�", text)
+    if text.isprintable():
+        return text
+    from fcregistry._base.invisible import CONTROL  # see `clean`
+
+    return re.sub(CONTROL, "�", text)
 
 
 def _write(text: str, stream: TextIO) -> None:
@@ -101,6 +107,8 @@ def say_json(value: Any) -> None:
 def say_json_text(text: str) -> None:
     """Write JSON to stdout; escape characters that nobody sees, and those that the encoding does not have."""
     if not text.isascii() or "\x7f" in text:  # every other control character is escaped in JSON
+        from fcregistry._base.invisible import INVISIBLE  # see `clean`
+
         text = re.sub(INVISIBLE, _escaped, text)
     try:
         text.encode(sys.stdout.encoding or "utf-8")
@@ -129,6 +137,8 @@ def confirm(question: str) -> bool:
     Raises:
         KeyboardInterrupt: The user left the question with Ctrl-C or the end of input. That is not a denial.
     """
+    from fcregistry._base.invisible import escape  # see `clean`
+
     shown = f"{escape(question)} [y/N]"
     while True:
         try:
