@@ -8,12 +8,13 @@ from __future__ import annotations
 import json
 import re
 from functools import lru_cache
+from itertools import chain
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fcregistry._base.call import Problem
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Sequence
+    from collections.abc import Collection, Iterable, Sequence
 
 
 MAX_PROBLEMS: Final = 25
@@ -24,7 +25,10 @@ IS_REQUIRED: Final = "is required"
 """The message about a name that is missing."""
 
 _MAX_COMPARISONS: Final = 10_000
-"""Most comparisons of a known name with an unknown one, each of which takes some 5 µs."""
+"""Most comparisons of a known name with an unknown one for one violation, each of which takes some 5 µs.
+
+After as many for one value, no more violations are given comparisons.
+"""
 
 
 class Condition(NamedTuple):
@@ -50,7 +54,7 @@ class Violation(NamedTuple):
         limit: The value of the keyword; for `required`, the names that are missing; for `additionalProperties`, the names that are not known.
         instance: The value that breaks it.
         asked: The result of `requirement` for keyword and limit, if it is known already.
-        known: For `additionalProperties`, the names of the properties.
+        known: For `additionalProperties`, the names of the properties, by subschema.
         branches: For `anyOf` and `oneOf`, the violations of each branch.
         conditions: The conditions under which the keyword applies, from the outside in.
     """
@@ -60,7 +64,7 @@ class Violation(NamedTuple):
     limit: Any
     instance: Any
     asked: str = ""
-    known: tuple[str, ...] = ()
+    known: tuple[Collection[str], ...] = ()
     branches: tuple[tuple[Any, ...], ...] = ()  # of violations; mypy knows no named tuple that holds itself
     conditions: tuple[Condition, ...] = ()
 
@@ -91,10 +95,12 @@ class _ProblemWriter:
     Branches of nested unions share violations, and the problems of each violation are made once.
     """
 
-    __slots__ = ("_known",)
+    __slots__ = ("_comparisons_left", "_known", "_paths")
 
     def __init__(self) -> None:
         self._known: dict[int, list[Problem]] = {}
+        self._paths: dict[tuple[tuple[str | int, ...], tuple[str, ...]], dict[str, str]] = {}
+        self._comparisons_left = _MAX_COMPARISONS
 
     def problems(self, violation: Violation) -> list[Problem]:
         """Return the problems of a violation."""
@@ -102,7 +108,10 @@ class _ProblemWriter:
             return [_problem(violation)]
         known = self._known.get(id(violation))
         if known is None:
-            known = self._known[id(violation)] = self._make_problems(violation)
+            known = self._make_problems(violation)
+            # A union may have thousands of branches, none of which has an inner union.
+            if violation.branches or len(self._known) < MAX_VIOLATIONS:
+                self._known[id(violation)] = known
         return known
 
     def _make_problems(self, violation: Violation) -> list[Problem]:
@@ -116,7 +125,7 @@ class _ProblemWriter:
         elif keyword == "required":
             problems = [Problem(json_path((*path, name)), IS_REQUIRED) for name in limit]
         elif keyword == "additionalProperties" and isinstance(violation.instance, dict):
-            problems = _unknown_names(violation)
+            problems = self._unknown_names(violation)
         elif keyword == "propertyNames":
             problems = [Problem(json_path(path), _wrong_name(limit))]
         else:
@@ -158,8 +167,12 @@ class _ProblemWriter:
         ]
         least = min(weights)
         nearest = [branch for branch, weight in zip(branches, weights, strict=True) if weight == least]
-        first, *others = [[problem for inner in branch for problem in self.problems(inner)] for branch in nearest]
-        common = set(first).intersection(*others)
+        first = [problem for inner in nearest[0] for problem in self.problems(inner)]
+        common = set(first)
+        for branch in nearest[1:]:
+            if not common:
+                break
+            common.intersection_update(problem for inner in branch for problem in self.problems(inner))
         shared = [problem for problem in first if problem in common]
         if not shared and all(
             each.keyword == "required" and each.path == path for branch in nearest for each in branch
@@ -167,6 +180,28 @@ class _ProblemWriter:
             names = [" and ".join(show(name) for inner in branch for name in inner.limit) for branch in nearest]
             return [Problem(json_path(path), f"must have {_join_by_or(names)}")]
         return shared or first
+
+    def _unknown_names(self, violation: Violation) -> list[Problem]:
+        """Return one problem for each unknown name in `violation`, of `additionalProperties`, sorted by path.
+
+        The first `MAX_PROBLEMS` + 1 of them suggest a known name, if one is similar, or list known names.
+        """
+        place = (violation.path, violation.limit)  # the same for many branches of a union
+        paths = self._paths.get(place)
+        if paths is None:
+            written = [(name, json_path((*violation.path, name))) for name in violation.limit]
+            paths = self._paths[place] = dict(sorted(written, key=lambda pair: _sort_key(pair[1])))
+        names = list(paths)
+        # The nearest name is searched only for problems that are shown: a call may have a hundred unknown names.
+        compares, compared = self._comparisons_left > 0, min(len(names), MAX_PROBLEMS)
+        known = _names_of(violation.known, _MAX_COMPARISONS // compared if compares else MAX_CHOICES + 1)
+        self._comparisons_left -= len(known) * compared
+        listed = _known_names(known)
+        clauses = [(compares and _similar_name(name, known)) or listed for name in names[: MAX_PROBLEMS + 1]]
+        return [
+            *(Problem(paths[name], f"{_IS_UNKNOWN}; {clause}") for name, clause in zip(names, clauses, strict=False)),
+            *(Problem(paths[name], _IS_UNKNOWN) for name in names[MAX_PROBLEMS + 1 :]),
+        ]
 
 
 def _sort_key(path: str) -> list[tuple[int, int, str]]:
@@ -206,35 +241,33 @@ _NAME_KEYWORDS: Final = ("required", "additionalProperties")
 _STRING_KEYWORDS: Final = ("anyOf", "const", "enum", "format", "maxLength", "minLength", "not", "oneOf", "pattern")
 
 
-def _unknown_names(violation: Violation) -> list[Problem]:
-    """Return one problem for each unknown name in `violation`, of `additionalProperties`, sorted by path.
-
-    The first `MAX_PROBLEMS` + 1 of them suggest a known name, if one is similar, or list known names; the others say that there are none.
-    """
-    paths = {name: json_path((*violation.path, name)) for name in violation.limit}
-    names = sorted(paths, key=lambda name: _sort_key(paths[name]))
-    # The nearest name is searched only for problems that are shown: a call may have a hundred unknown names.
-    near = violation.known[: _MAX_COMPARISONS // min(len(names), MAX_PROBLEMS)]
-    return [
-        Problem(paths[name], _unknown_name(name, near if place <= MAX_PROBLEMS else ()))
-        for place, name in enumerate(names)
-    ]
+def _names_of(groups: Iterable[Collection[str]], most: int) -> list[str]:
+    """Return the first `most` names in `groups`, each once."""
+    names: dict[str, None] = {}
+    for name in chain.from_iterable(groups):
+        if len(names) == most:
+            break
+        names[name] = None
+    return list(names)
 
 
-def _unknown_name(name: str, known: Sequence[str]) -> str:
-    """Return the message about `name`, which is not one of `known`.
-
-    It suggests the most similar name, or else lists the first `MAX_CHOICES` names of `known`, or says that there are none.
-    """
+def _similar_name(name: str, known: Sequence[str]) -> str:
+    """Return the clause that suggests the most similar of `known` names; empty if none is similar."""
     from difflib import get_close_matches  # only on the way to an error
 
     close = get_close_matches(name, known, n=1)
-    if close:
-        return f"is not a known name; did you mean {show(close[0])}?"
-    names = ", ".join(show(each) for each in known[:MAX_CHOICES])
-    if not names:
-        return "is not a known name; there are none"
-    return f"is not a known name; the known {'one is' if len(known) == 1 else 'ones are'} {names}"
+    return f"did you mean {show(close[0])}?" if close else ""
+
+
+def _known_names(known: Sequence[str]) -> str:
+    """Return the clause that lists the first `MAX_CHOICES` names of `known`, or says that there are none."""
+    if not known:
+        return "there are none"
+    names = ", ".join(map(show, known[:MAX_CHOICES]))
+    return f"the known {'one is' if len(known) == 1 else 'ones are'} {names}"
+
+
+_IS_UNKNOWN: Final = "is not a known name"
 
 
 def _wrong_name(names: Any) -> str:

@@ -11,32 +11,29 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.wording import Violation, word_problems
 from fcregistry._schema.drafts import SchemaError, split_by_draft
-from fcregistry._schema.engine_rs import TextChecker, has_unenforced_patterns, is_schema_or_none
+from fcregistry._schema.engine_rs import TextChecker, is_schema_or_none
 from fcregistry._schema.references import REFERENCES
 from fcregistry._schema.violations import ViolationFinder
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
     from fcregistry._schema.drafts import Draft
 
 
-def compile_schema(
-    schema: dict[str, Any], formats: Mapping[str, Callable[[str], bool]], draft: Draft
-) -> Callable[[object], bool]:
+def compile_schema(schema: dict[str, Any], draft: Draft, finder: ViolationFinder) -> Callable[[object], bool]:
     """Return a function that returns whether a value is valid.
 
     Args:
         schema: The schema.
-        formats: Format -> its check, for formats beside those of the standard.
         draft: The draft of the schema.
+        finder: The finder of the schema's violations.
 
     Raises:
         SchemaError: The schema is malformed.
     """
     check_schema({**schema, "$schema": draft.uri}, draft)
     top = {keyword: value for keyword, value in schema.items() if keyword not in _OF_DOCUMENT}
-    finder = ViolationFinder(schema, draft, TextChecker(formats, draft, has_unenforced_patterns(schema)))
     made = _validator_class(draft)
 
     def is_valid(value: object) -> bool:
@@ -69,9 +66,13 @@ def _validator_class(draft: Draft) -> Any:
     def descend_or_walk(self: Any, instance: Any, schema: Any, *places: Any, **named: Any) -> Iterator[Any]:
         """Yield jsonschema's errors about a subschema.
 
-        If the subschema has one of `_WALKED`, the walk decides it: then yield one empty error if the value is not valid.
+        If the subschema has one of `_WALKED`, or a long `enum` or `anyOf`, the walk decides it: then yield one empty error if the value is not valid.
         """
-        if not isinstance(schema, dict) or _WALKED.isdisjoint(schema):
+        if not isinstance(schema, dict) or (
+            _WALKED.isdisjoint(schema)
+            and len(schema.get("enum", ())) <= _MOST_TRIED
+            and len(schema.get("anyOf", ())) <= _MOST_TRIED
+        ):
             yield from descend(self, instance, schema, *places, **named)
         elif not self.format_checker(schema, instance):
             yield ValidationError("")
@@ -85,6 +86,8 @@ _WALKED: Final = frozenset(REFERENCES) | {
     "pattern", "patternProperties", "unevaluatedItems", "unevaluatedProperties", "uniqueItems",
 }  # fmt: skip
 """The keywords of a subschema that the walk decides."""
+_MOST_TRIED: Final = 100
+"""The most values of an `enum`, and branches of an `anyOf`, that jsonschema tries: it compares each, and makes an error of each branch."""
 
 
 # --- Schemas as values of their meta-schema ---

@@ -6,7 +6,8 @@ import json
 from collections import deque
 from collections.abc import Mapping
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import cache
 from math import isfinite
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
@@ -19,7 +20,7 @@ from fcregistry._schema.references import REFERENCES, resolver_of, resource_of
 from fcregistry.types import STRING_FORMATS
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Sequence
 
 
 class ExternalSchema(NamedTuple):
@@ -348,7 +349,7 @@ class SchemaNode:
     schema: Any
     draft: Draft
     path: Place | None
-    edges: list[Edge] = field(default_factory=list)
+    edges: Sequence[Edge] = ()
 
     @property
     def keywords(self) -> dict[str, Any]:
@@ -389,8 +390,7 @@ def build_graph(schema: dict[str, Any], draft: Draft) -> list[SchemaNode]:
         SchemaError: A reference leads nowhere, out of the document, or to a value that is not a schema; or an `$id` is not a URI.
     """
     _check_id(schema, (), draft)
-    places: dict[int, Place] = {}
-    _add_places(schema, (), places)
+    places = cache(lambda: _places_in(schema))  # only for references that depend on a base URI
     root = SchemaNode(schema=schema, draft=draft, path=())
     nodes = {id(schema): root}
     waiting = deque([(root, resolver_of(schema, draft))])
@@ -398,26 +398,34 @@ def build_graph(schema: dict[str, Any], draft: Draft) -> list[SchemaNode]:
         node, resolver = waiting.popleft()
         if node.path is None:
             continue
+        edges = []
         for keyword, inner, inner_resolver in (
             *_applied_by_keywords(node, resolver),
             *_applied_by_references(node, resolver, places),
         ):
             known = nodes.setdefault(id(inner.schema if isinstance(inner.schema, dict) else inner), inner)
-            node.edges.append(Edge(keyword, known))
+            edges.append(Edge(keyword, known))
             if known is inner:
                 waiting.append((inner, inner_resolver))
                 if keyword in REFERENCES:
                     _check_target(inner, (*node.path, keyword))
+        if edges:
+            node.edges = edges
     return list(nodes.values())
 
 
-def _add_places(value: Any, path: Place, places: dict[int, Place]) -> None:
-    """Add `id` -> place of each object (dict) in `value`, which is at `path`, to `places`, at any depth."""
-    if isinstance(value, dict):
-        places[id(value)] = path
-    for segment, inner in value.items() if isinstance(value, dict) else enumerate(value):
-        if isinstance(inner, (dict, list)):
-            _add_places(inner, (*path, segment), places)
+def _places_in(document: dict[str, Any]) -> dict[int, Place]:
+    """Return `id` -> place of each object (dict) in `document`, at any depth."""
+    places: dict[int, Place] = {}
+    waiting: list[tuple[Any, Place]] = [(document, ())]
+    while waiting:
+        value, path = waiting.pop()
+        if isinstance(value, dict):
+            places[id(value)] = path
+        for segment, inner in value.items() if isinstance(value, dict) else enumerate(value):
+            if isinstance(inner, (dict, list)):
+                waiting.append((inner, (*path, segment)))
+    return places
 
 
 def _applied_by_keywords(node: SchemaNode, resolver: Any) -> Iterator[tuple[str, SchemaNode, Any]]:
@@ -441,7 +449,7 @@ def _applied_by_keywords(node: SchemaNode, resolver: Any) -> Iterator[tuple[str,
 
 
 def _applied_by_references(
-    node: SchemaNode, resolver: Any, places: dict[int, Place]
+    node: SchemaNode, resolver: Any, places: Callable[[], dict[int, Place]]
 ) -> Iterator[tuple[str, SchemaNode, Any]]:
     """Yield the targets of the references of a schema.
 
@@ -453,8 +461,11 @@ def _applied_by_references(
     keywords = node.keywords
     for keyword in REFERENCES:
         if keyword in keywords and keyword in node.draft.keywords:
-            found = _look_up(keywords[keyword], resolver, (*(node.path or ()), keyword), node.draft)
-            yield keyword, _make_node(node, found.contents, places.get(id(found.contents))), found.resolver
+            reference = keywords[keyword]
+            found = _look_up(reference, resolver, (*(node.path or ()), keyword), node.draft)
+            is_local = isinstance(resolver, References)
+            path = resolver.place(reference) if is_local else places().get(id(found.contents))
+            yield keyword, _make_node(node, found.contents, path), found.resolver
 
 
 def _make_node(node: SchemaNode, schema: Any, path: Place | None) -> SchemaNode:
@@ -551,7 +562,8 @@ def check_terminates(nodes: Iterable[SchemaNode]) -> None:
     """
     from graphlib import CycleError, TopologicalSorter  # only for external schemas
 
-    inner = {node: [edge.node for edge in node.edges if edge.in_place] for node in nodes}
+    applied = ((node, [edge.node for edge in node.edges if edge.in_place]) for node in nodes)
+    inner = {node: found for node, found in applied if found}
     try:
         order = tuple(TopologicalSorter(inner).static_order())
     except CycleError as error:
@@ -564,8 +576,11 @@ def check_terminates(nodes: Iterable[SchemaNode]) -> None:
         SchemaNode, tuple[int, int]
     ] = {}  # the number of schemas a node applies to one value, and of their levels
     for node in order:
-        count = 1 + sum(effort[each][0] for each in inner[node])
-        levels = 1 + max((effort[each][1] for each in inner[node]), default=0)
+        if node not in inner:
+            continue
+        found = [effort.get(each, (1, 1)) for each in inner[node]]
+        count = 1 + sum(each for each, _ in found)
+        levels = 1 + max(each for _, each in found)
         if count > MOST_APPLIED:
             raise SchemaError(
                 f"{_node_text(node)} applies more than {MOST_APPLIED} schemas to one value, for its references multiply"

@@ -67,9 +67,9 @@ def _is_same(one: Any, other: Any) -> bool:
     """Return whether two JSON values are equal: 1 and 1.0 are, 1 and true are not."""
     if one is other:
         return True
-    from fcregistry.types import json_key  # only where two schemas have the same keyword
+    from fcregistry.types import are_equal  # only where two schemas have the same keyword
 
-    return json_key(one) == json_key(other)
+    return are_equal(one, other)
 
 
 def types_of(given: Any) -> list[str]:

@@ -53,16 +53,16 @@ class Validator:
     def _rust(self) -> Any:
         """The compiled validator of jsonschema-rs; None if jsonschema decides.
 
-        jsonschema decides if the author of the validator chose so, if the two might differ, or if jsonschema-rs refuses the schema.
+        jsonschema decides if the author of the validator chose so, by `rust_engine_may_decide`, or if jsonschema-rs refuses the schema.
         """
-        if self._engine == "jsonschema-rs" and rust_engine_agrees(self._schema, self._draft):
+        if self._engine == "jsonschema-rs" and rust_engine_may_decide(self._schema, self._draft):
             return make_validator(self._schema, self._formats, self._draft)
         return None
 
     @cached_attribute
     def _check_by_jsonschema(self) -> Callable[[object], bool]:
         """The function of jsonschema that returns whether a value is valid."""
-        return compile_schema(self._schema, self._formats, self._draft)
+        return compile_schema(self._schema, self._draft, self._finder)
 
     @cached_attribute
     def _finder(self) -> ViolationFinder:
@@ -149,11 +149,11 @@ class Validator:
         return self._arguments.required
 
 
-def rust_engine_agrees(schema: dict[str, Any], draft: Draft) -> bool:
-    """Return whether jsonschema-rs may decide by a schema, because jsonschema would decide the same.
+def rust_engine_may_decide(schema: dict[str, Any], draft: Draft) -> bool:
+    """Return whether jsonschema-rs may decide by a schema.
 
-    Both agree on all that schemas made from annotations consist of, and property tests keep it so. They differ elsewhere, and jsonschema
-    decides:
+    jsonschema must decide the same, and compiling the schema must take little memory. Both agree on all that schemas made from annotations
+    consist of, and property tests keep it so. They differ elsewhere, and jsonschema decides:
 
     - jsonschema-rs compares numbers from 2**63 on by their text, Python by their value: 1e23 is not 10**23. (An array with `uniqueItems` may
       contain both forms. That is left: only the value shows it, and jsonschema-rs is asked first.)
@@ -161,23 +161,38 @@ def rust_engine_agrees(schema: dict[str, Any], draft: Draft) -> bool:
       only describe.
     - A subschema may name a draft of its own; jsonschema-rs respects that only beside an `$id`.
     - An empty `$ref` leads to the top of the schema; jsonschema-rs ignores it.
+
+    The fast engine takes some 1 kB for each value in a schema. For each `unevaluatedProperties` or `unevaluatedItems`, it compiles all that applies
+    beside it once more, the targets of references as often as they are referred to. jsonschema compiles nothing, and decides by large schemas.
     """
     assertions = _CONTENT_KEYWORDS if draft.ref_stands_alone else frozenset()
     if assertions & schema.keys():
         return False
-    waiting: list[Any] = list(schema.values())
+    compiled, references = 1, 0
+    waiting: list[Any] = [schema]
     for value in waiting:  # grows during the loop
         kind = type(value)
         if kind is dict:
-            if isinstance(value.get("$schema"), str) or value.get("$ref") == "" or assertions & value.keys():
+            if value is not schema and isinstance(value.get("$schema"), str):
                 return False
+            if value.get("$ref") == "" or assertions & value.keys():
+                return False
+            compiled += len(_UNEVALUATED & value.keys())
+            references += "$ref" in value
             waiting += value.values()
         elif kind is list:
             waiting += value
         elif (kind is int or kind is float) and not -_COMPARED_ALIKE < value < _COMPARED_ALIKE:
             return False
+        if len(waiting) * compiled > _MOST_COMPILED or (compiled > 1 and references > _MOST_REFERENCES):
+            return False
     return True
 
 
 _CONTENT_KEYWORDS: Final = frozenset({"contentEncoding", "contentMediaType"})
+_UNEVALUATED: Final = frozenset({"unevaluatedItems", "unevaluatedProperties"})
 _COMPARED_ALIKE: Final = 2**63
+_MOST_COMPILED: Final = 10_000
+"""The most values in a schema that jsonschema-rs compiles; it takes some 10 MB for them."""
+_MOST_REFERENCES: Final = 16
+"""The most references in a schema with unevaluated properties or items, since they multiply."""

@@ -1,8 +1,8 @@
 """The violations of an invalid value, found by walking the schema and the value side by side.
 
 The engines decide whether a value is valid. Their own lists of errors name every error of every branch of a union, so for nested unions they
-grow exponentially. Here the target of a reference is applied to a place of the value once, and its violations are shared; the number of steps and
-of violations is bounded.
+grow exponentially. Here a subschema is applied to a place of the value once, and its violations are shared; the number of steps and of violations
+is bounded.
 
 Source: JSON Schema core and validation, drafts 4 to 2020-12.
 """
@@ -14,12 +14,13 @@ from math import inf
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._base.wording import MAX_VIOLATIONS, Condition, Violation, requirement
+from fcregistry._schema.assertions import Breaks, breaks_of
 from fcregistry._schema.drafts import upgrade_keywords
 from fcregistry._schema.references import REFERENCES, Scope, resolver_of
-from fcregistry.types import KEYWORD_CHECKS, are_unique, json_key
+from fcregistry.types import are_unique
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Collection, Iterable, Iterator
 
     from fcregistry._schema.drafts import Draft
     from fcregistry._schema.engine_rs import TextChecker
@@ -100,9 +101,10 @@ class _Walk:
 
     Attributes:
         is_over: Whether the walk took too many steps; the violations found until then are correct.
+        names: The unknown names of each violation, as the tuple that is kept.
     """
 
-    __slots__ = ("_gives_up", "_shared", "_steps_left", "_words", "is_over")
+    __slots__ = ("_gives_up", "_shared", "_steps_left", "_words", "is_over", "names")
 
     def __init__(self, words: dict[tuple[int, str], str], most_steps: float, *, gives_up: bool) -> None:
         self._words = words
@@ -110,6 +112,7 @@ class _Walk:
         self._steps_left = most_steps
         self._gives_up = gives_up
         self.is_over = False
+        self.names: dict[tuple[str, ...], tuple[str, ...]] = {}
 
     def apply(self, schema: Any, scope: Scope, value: Any, path: Path) -> list[Violation]:
         """Return the violations of `schema`, a subschema, by `value`, which is at `path`; none if it is valid."""
@@ -148,17 +151,23 @@ class _Walk:
         return False
 
     def apply_shared(self, schema: Any, scope: Scope, value: Any, path: Path) -> list[Violation]:
-        """Return the violations of the target of a reference: the same list for all references to it."""
+        """Like `apply`, for a subschema that may be applied again: the same list each time."""
         key = (id(schema), path, scope.checker.strict, scope.bases)
-        if key not in self._shared:
-            self._shared[key] = self.apply(schema, scope, value, path)
-        return self._shared[key]
+        found = self._shared.get(key)
+        if found is None:
+            found = self.apply(schema, scope, value, path)
+            if len(self._shared) >= _MOST_SHARED:
+                self._shared.clear()
+            self._shared[key] = found
+        return found
 
     def _demand_text(self, schema: dict[str, Any], keyword: str, limit: Any) -> str:
-        """Return in words what `keyword` of `schema` demands, cached for all values that violate it."""
+        """Return in words what `keyword` of `schema` demands, from the cache if it is there."""
         words = self._words.get((id(schema), keyword))
         if words is None:
-            words = self._words[id(schema), keyword] = requirement(keyword, limit)
+            words = requirement(keyword, limit)
+            if len(self._words) < _MOST_KEPT:
+                self._words[id(schema), keyword] = words
         return words
 
 
@@ -179,7 +188,7 @@ class _Place(NamedTuple):
 
     def apply(self, schema: Any, value: Any) -> list[Violation]:
         """Return the violations of `schema`, a subschema of this one, applied to the same value."""
-        return self.walk.apply(schema, self.scope.inside(schema), value, self.path)
+        return self.walk.apply_shared(schema, self.scope.inside(schema), value, self.path)
 
     def holds(self, schema: Any, value: Any) -> bool:
         """Return whether a subschema accepts the same value, or may, given patterns that are not enforced."""
@@ -187,7 +196,7 @@ class _Place(NamedTuple):
 
     def surely_holds(self, schema: Any, value: Any) -> bool:
         """Return whether a subschema accepts the same value even if no pattern that is not enforced matches."""
-        return not self.walk.apply(schema, self.scope.opposite().inside(schema), value, self.path)
+        return not self.walk.apply_shared(schema, self.scope.opposite().inside(schema), value, self.path)
 
     def apply_inside(self, parts: Iterable[tuple[str | int, Any, Any]], found: list[Violation]) -> None:
         """Append to `found` the violations of subschemas by parts of the value.
@@ -230,56 +239,6 @@ def _add(more: list[Violation], found: list[Violation]) -> None:
     elif more:
         known = set(map(id, found))
         found += [each for each in more if id(each) not in known]
-
-
-# --- Keywords that look at the value alone ---
-
-
-Breaks: TypeAlias = "Callable[[Any, Any], bool]"
-"""Takes the keyword's value and the value, and returns whether the latter violates the former."""
-
-
-def _is_number(value: Any) -> bool:
-    """Return whether a JSON value is a number; a boolean is not."""
-    return isinstance(value, (int, float)) and not isinstance(value, bool)
-
-
-_BREAKS_TYPE: Final[dict[str, Breaks]] = {
-    "array": lambda _, value: not isinstance(value, list),
-    "boolean": lambda _, value: not isinstance(value, bool),
-    "integer": lambda _, value: not (_is_number(value) and (isinstance(value, int) or value.is_integer())),
-    "null": lambda _, value: value is not None,
-    "number": lambda _, value: not _is_number(value),
-    "object": lambda _, value: not isinstance(value, dict),
-    "string": lambda _, value: not isinstance(value, str),
-}
-
-
-def _breaks_type(kinds: Any, value: Any) -> bool:
-    """Return whether `value` is of none of `kinds`, the value of a `type` keyword."""
-    return all(_BREAKS_TYPE[kind](kind, value) for kind in ([kinds] if isinstance(kinds, str) else kinds))
-
-
-def _breaks_type_of_draft_4(kinds: Any, value: Any) -> bool:
-    """Return whether `value` is of none of `kinds` by draft 4, in which 1.0 is not an integer."""
-    names = [kinds] if isinstance(kinds, str) else kinds
-    is_whole_float = isinstance(value, float) and "number" not in names  # 1.0 is an integer since draft 6
-    return is_whole_float or _breaks_type(kinds, value)
-
-
-def _make_choices_check(choices: list[Any]) -> Breaks:
-    """Return a `Breaks` that returns whether a value is none of `choices`, compared as JSON."""
-    keys = frozenset(map(json_key, choices))
-    return lambda _, value: json_key(value) not in keys
-
-
-def _make_limit_check(kind: str, holds: Callable[[Any, Any], bool]) -> Breaks:
-    """Return a `Breaks` that returns whether a value of `kind` violates a limit; False for other kinds.
-
-    `kind` is the name of a JSON type; `holds` takes value and limit, and returns whether the value satisfies the limit.
-    """
-    is_other = _BREAKS_TYPE[kind]
-    return lambda limit, value: not (is_other(kind, value) or holds(value, limit))
 
 
 # --- Keywords that apply subschemas, or depend on other keywords ---
@@ -337,11 +296,16 @@ def _check_additional_properties(place: _Place, allowed: Any, value: Any, found:
     names = (name for name in value if name not in known)
     if patterns:
         names = (name for name in names if not place.matches_any(patterns, name))
-    _check_unknown_names(place, names, tuple(known), allowed, value, found)
+    _check_unknown_names(place, names, (known,), allowed, value, found)
 
 
 def _check_unknown_names(
-    place: _Place, names: Iterator[str], known: tuple[str, ...], allowed: Any, value: Any, found: list[Violation]
+    place: _Place,
+    names: Iterator[str],
+    known: tuple[Collection[str], ...],
+    allowed: Any,
+    value: Any,
+    found: list[Violation],
 ) -> None:
     """Append one violation with the first hundred of `names`, if `allowed` is False and there are any.
 
@@ -349,7 +313,8 @@ def _check_unknown_names(
     """
     if allowed is not False:
         place.apply_inside(((name, allowed, value[name]) for name in names), found)
-    elif first := list(islice(names, MAX_VIOLATIONS)):
+    elif first := tuple(islice(names, MAX_VIOLATIONS)):
+        first = place.walk.names.setdefault(first, first)  # each branch of a union may refuse the same names
         found.append(Violation(place.path, "additionalProperties", first, value, known=known))
 
 
@@ -366,7 +331,8 @@ def _check_property_names(place: _Place, names: Any, value: Any, found: list[Vio
 
 def _check_required(place: _Place, names: Any, value: Any, found: list[Violation]) -> None:
     """Append a violation for each of `names` that `value` lacks."""
-    found += [Violation(place.path, "required", [name], value) for name in names if name not in value]
+    missing = islice((name for name in names if name not in value and place.walk.step()), MAX_VIOLATIONS)
+    found += [Violation(place.path, "required", [name], value) for name in missing]
 
 
 def _check_dependencies(place: _Place, dependencies: Any, value: Any, found: list[Violation]) -> None:
@@ -500,10 +466,10 @@ def _is_ruled_out(scope: Scope, branch: Any, value: Any) -> bool:
         branch, scope = scope.follow("$ref", branch["$ref"])
     if not isinstance(branch, dict) or "$ref" in branch:
         return False
-    properties = branch.get("properties", {}) if isinstance(value, dict) else {}
+    properties = branch.get("properties", {})
     return _breaks_any(scope, branch, value, ("const", "enum", "type")) or any(
-        name in value and isinstance(schema, dict) and _breaks_any(scope, schema, value[name], ("const", "enum"))
-        for name, schema in properties.items()
+        isinstance(properties[name], dict) and _breaks_any(scope, properties[name], value[name], ("const", "enum"))
+        for name in (value.keys() & properties.keys() if isinstance(value, dict) else ())
     )
 
 
@@ -545,12 +511,12 @@ def _check_unevaluated_properties(place: _Place, allowed: Any, value: Any, found
     They are one violation if `allowed` is False; see `_check_unknown_names`.
     """
     evaluated: set[str] = set()
-    known: dict[str, None] = {}
+    known: list[Collection[str]] = []  # of the schema: copies in the violations of each branch of a union would add up
     for each in _places_in_place(place, value):
         keywords = each.keywords
-        names = keywords.get("properties", ())
-        known.update(dict.fromkeys(names))
-        evaluated.update(names)
+        if names := keywords.get("properties"):
+            known.append(names)
+            evaluated.update(name for name in value if name in names)
         if "additionalProperties" in keywords or ("unevaluatedProperties" in keywords and each is not place):
             evaluated.update(value)
         if patterns := keywords.get("patternProperties", ()):
@@ -582,12 +548,16 @@ def _places_in_place(place: _Place, value: Any) -> Iterator[_Place]:
     Subschemas of these follow, until the walk has taken too many steps.
     """
     waiting = [place]
+    seen: set[tuple[int, bool, tuple[str, ...]]] = set()
     while waiting and not place.walk.is_over:
         each = waiting.pop()
         yield each
         for schema, scope in _schemas_in_place(each, value):
-            if isinstance(schema, dict) and not place.walk.apply_shared(schema, scope, value, place.path):
-                waiting.append(each._replace(keywords=_plan_of(scope, schema)[0], scope=scope))
+            key = (id(schema), scope.checker.strict, scope.bases)
+            if isinstance(schema, dict) and key not in seen:
+                seen.add(key)
+                if not place.walk.apply_shared(schema, scope, value, place.path):
+                    waiting.append(each._replace(keywords=_plan_of(scope, schema)[0], scope=scope))
 
 
 def _schemas_in_place(place: _Place, value: Any) -> Iterator[tuple[Any, Scope]]:
@@ -626,11 +596,19 @@ Plan: TypeAlias = "tuple[dict[str, Any], list[tuple[str, Any, Breaks | None, Any
 
 
 def _plan_of(scope: Scope, schema: dict[str, Any]) -> Plan:
-    """Return the `Plan` of a schema, from the scope's cache if it was made before."""
+    """Return the `Plan` of a schema, from the scope's cache if it is there."""
     plan: Plan | None = scope.plans.get(id(schema))
     if plan is None:
-        plan = scope.plans[id(schema)] = _make_plan(schema, scope.draft)
+        plan = _make_plan(schema, scope.draft)
+        if len(scope.plans) < _MOST_KEPT:
+            scope.plans[id(schema)] = plan
     return plan
+
+
+_MOST_KEPT: Final = 4096
+"""The most subschemas of a schema of which plans, and texts, are cached: far more than most schemas have."""
+_MOST_SHARED: Final = 50_000
+"""The most results that a walk keeps for the case that another place applies the same subschema to the same part of the value."""
 
 
 def _make_plan(schema: dict[str, Any], draft: Draft) -> Plan:
@@ -642,20 +620,11 @@ def _make_plan(schema: dict[str, Any], draft: Draft) -> Plan:
         schema = {"$ref": schema["$ref"]}
     keywords = upgrade_keywords({keyword: limit for keyword, limit in schema.items() if keyword in draft.keywords})
     return keywords, [
-        (keyword, limit, _breaks_of(keyword, limit, draft), *_CHECKS.get(keyword, _NO_CHECK))
+        (keyword, limit, None, *_CHECKS[keyword])
+        if keyword in _CHECKS
+        else (keyword, limit, breaks_of(keyword, limit, draft), *_NO_CHECK)
         for keyword, limit in keywords.items()
     ]
-
-
-def _breaks_of(keyword: str, limit: Any, draft: Draft) -> Breaks | None:
-    """Return the function that checks a value by `keyword` and `limit` alone; None if there is none."""
-    if keyword == "type" and draft.name == "4":
-        return _breaks_type_of_draft_4
-    if keyword == "type" and isinstance(limit, str):
-        return _BREAKS_TYPE[limit]
-    if keyword in ("const", "enum"):
-        return _make_choices_check(limit if keyword == "enum" else [limit])
-    return _BREAKS.get(keyword)
 
 
 _CHECKS: Final[dict[str, tuple[type, Check]]] = {
@@ -685,12 +654,3 @@ _CHECKS: Final[dict[str, tuple[type, Check]]] = {
 """Keyword -> the kind of the values that it concerns, and its check."""
 
 _NO_CHECK: Final = ((), None)  # no value is an instance of no class
-
-_BREAKS: Final[dict[str, Breaks]] = {
-    **{
-        keyword: _make_limit_check(kind, holds)
-        for keyword, (kind, holds) in KEYWORD_CHECKS.items()
-        if keyword not in _CHECKS
-    },
-    "type": _breaks_type,
-}

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from fcregistry.types._containers import DictCodec as DictCodec
     from fcregistry.types._containers import ListCodec as ListCodec
     from fcregistry.types._containers import TupleCodec as TupleCodec
+    from fcregistry.types._containers import are_equal as are_equal
     from fcregistry.types._containers import are_unique as are_unique
     from fcregistry.types._containers import json_key as json_key
     from fcregistry.types._names import AliasCodec as AliasCodec
@@ -63,7 +64,7 @@ _MODULES = {
         *("codec_schema", "show_type", "walk_codecs"),
     ),
     "._constraints": ("KEYWORD_CHECKS",),
-    "._containers": ("DictCodec", "ListCodec", "TupleCodec", "are_unique", "json_key"),
+    "._containers": ("DictCodec", "ListCodec", "TupleCodec", "are_equal", "are_unique", "json_key"),
     "._names": ("AliasCodec", "holds_text", "resolve_texts", "type_parameters", "unpacked_typed_dict"),
     "._pydantic_markers": ("read_field_default",),
     "._records": ("MISSING", "Field", "RecordCodec", "add_default"),

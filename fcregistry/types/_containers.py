@@ -315,6 +315,19 @@ def are_unique(values: list[Any]) -> bool:
     return len({json_key(value) for value in values}) == len(values)
 
 
+def are_equal(one: Any, other: Any) -> bool:
+    """Return whether two JSON values are equal, as their `json_key`s are."""
+    if isinstance(one, dict):
+        return (
+            isinstance(other, dict)
+            and one.keys() == other.keys()
+            and all(are_equal(item, other[name]) for name, item in one.items())
+        )
+    if isinstance(one, list):
+        return isinstance(other, list) and len(one) == len(other) and all(map(are_equal, one, other))
+    return is_json_scalar(other) and key_of(one) == key_of(other)
+
+
 def json_key(value: Any) -> object:
     """Return a hashable key that equal JSON values share.
 
