@@ -37,7 +37,7 @@ _MAX_KEPT: Final = 500
 
 
 class _Derivable:
-    """The base of `Message`: a slot for what was made from one. It is no field, so copies and pickles are without it."""
+    """The base of `Message`: a slot for what was made from one. Copies and pickles, which have the fields, are without it."""
 
     __slots__ = ("_derived",)
     _derived: dict[Hashable, Any]
