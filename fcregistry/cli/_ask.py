@@ -35,6 +35,7 @@ from fcregistry.cli._tools import (
 if TYPE_CHECKING:
     from types import FrameType
 
+    from fcregistry._base.call import ToolCall
     from fcregistry._tools.tool import Tool
     from fcregistry.agents import Agent, Event, RunResult, Step
     from fcregistry.cli._ask_screen import Screen, Timeline
@@ -171,11 +172,7 @@ def command(
     options = _agent_options(agent, max_rounds=max_rounds, calls=None if calls == "json" else calls)
     approved = {tool.id: tool for tool in registry.find(*yes_to)} if yes_to else {}
     # A run with expressions cannot wait: which calls are approved has to be known beforehand.
-    approve: Approver | None = (
-        (lambda tool, call: _is_approved(approved, tool.id, call.arguments))
-        if "calls" in options and approved
-        else None
-    )
+    approve = partial(_approve_named, approved) if "calls" in options and approved else None
     with result_alone():  # stdout is for the answer
         timeline, began = Timeline(name), perf_counter()
         llm = resolve(with_limits(name))  # before the search: without a model, its outcome does not matter
@@ -417,6 +414,11 @@ def _decide(
             call.id: Approve() if call.id in by_flag or _confirm(call) else Deny("the user does not want this call")
             for call in calls
         }
+
+
+def _approve_named(approved: Mapping[str, Tool], tool: Tool, call: ToolCall) -> bool:
+    """Decide about `call`, for a run that cannot wait: only a flag can approve it."""
+    return _is_approved(approved, tool.id, call.arguments)
 
 
 def _is_approved(approved: Mapping[str, Tool], tool: str, arguments: object) -> bool:

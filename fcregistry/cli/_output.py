@@ -32,7 +32,7 @@ json_option: Final = click.option("--json", "as_json", is_flag=True, help="Write
 
 
 def text_of_result(result: ToolResult) -> str:
-    """Return the text of a result for the person who reads it: also of the parts that no model reads."""
+    """Return the text of a result for a person: also of the parts that no model reads."""
     return "\n".join(filter(None, map(str, result.parts))) or result.content
 
 

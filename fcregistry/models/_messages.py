@@ -37,7 +37,10 @@ _MAX_KEPT: Final = 500
 
 
 class _Derivable:
-    """The base of `Message`: a slot for what was made from one. Copies and pickles, which have the fields, are without it."""
+    """The base of `Message`, with a slot for what was made from a message.
+
+    Copies and pickles have the fields of a message only.
+    """
 
     __slots__ = ("_derived",)
     _derived: dict[Hashable, Any]

@@ -141,6 +141,7 @@ class OpenAIModel(HostedModel):
         """
         if server not in _SERVERS:
             raise ValueError(f"server is one of {', '.join(_SERVERS)}, not {server!r:.50}")
+        self._is_given_client = client is not None
         super().__init__(
             model,
             base_url=base_url,
@@ -155,12 +156,15 @@ class OpenAIModel(HostedModel):
     def _request(
         self, messages: MessageLike | Iterable[MessageLike], tools: Sequence[ToolOrDefinition], tool_choice: ToolChoice
     ) -> dict[str, Any]:
-        """Return the keyword arguments for the SDK's method that creates an answer, with the conversation in `extra_body`.
+        """Return the keyword arguments for the SDK's method; the conversation is in `extra_body`.
 
         The SDK compares every value in its other arguments with their types: for a long conversation, this takes longer than all else that is done
-        for a request, and it changes nothing in plain JSON. What is in `extra_body` takes the place of an argument of that name.
+        for a request, and it changes nothing in plain JSON. What is in `extra_body` takes the place of an argument of that name. A caller's own
+        client may be wrapped by a package that traces requests, and looks for the conversation in its argument: there it stays.
         """
         request = super()._request(messages, tools, tool_choice)
+        if self._is_given_client:
+            return request
         body = {**request.get("extra_body", {}), self._conversation_field: request[self._conversation_field]}
         return {**request, self._conversation_field: (), "extra_body": body}
 

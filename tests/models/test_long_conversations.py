@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from fcregistry import ToolCall
-from fcregistry.models import CallableModel, Message, Model, TextModel
+from fcregistry.models import CallableModel, Message, Model, OpenAIChat, OpenAIResponses, TextModel
 
 from . import anthropic_wire, openai_wire
 from .provider_server import ProviderServer, Reply, json_reply
@@ -22,8 +22,8 @@ COUNTED = ("/fcregistry/", "/openai/", "/pydantic/", "/typing.py")
 """Parts of the paths of files whose functions are counted: those that could look at each message."""
 
 MODELS: dict[str, Callable[[ProviderServer], Model]] = {
-    "openai": openai_wire.chat,
-    "openai-responses": openai_wire.responses,
+    "openai": lambda server: OpenAIChat("gpt-test", base_url=server.url + "/v1", api_key="none"),
+    "openai-responses": lambda server: OpenAIResponses("gpt-test", base_url=server.url + "/v1", api_key="none"),
     "anthropic": anthropic_wire.model_at,
     "callable": lambda _: CallableModel(lambda messages: f"{len(messages)} messages"),
     "text": lambda _: TextModel(lambda prompt: f"{len(prompt)} characters", "hermes", "chatml"),

@@ -207,3 +207,24 @@ def test_plain_code_gets_the_same_as_asynchronous_code() -> None:
         plain = [model.complete("Hi"), *model.stream("Hi")]
         assert asyncio.run(ask(model)) == plain
     assert isinstance(plain[-1], Completion)
+
+
+def test_a_callers_own_client_gets_the_conversation_as_an_argument() -> None:
+    """Packages that trace requests wrap the method of a client, and look for it there."""
+    asked: list[dict[str, Any]] = []
+
+    async def main() -> None:
+        async with AsyncOpenAI(base_url=server.url + "/v1", api_key="none") as client:
+            create = client.chat.completions.create
+
+            async def traced(**arguments: Any) -> Any:
+                asked.append(arguments)
+                return await create(**arguments)
+
+            client.chat.completions.create = traced  # type: ignore[method-assign]
+            await OpenAIChat("gpt-test", client=client).acomplete("Hi")
+
+    with ProviderServer(chat_reply()) as server:
+        asyncio.run(main())
+    assert asked[0]["messages"] == [{"role": "user", "content": "Hi"}]
+    assert server.requests[0].json["messages"] == asked[0]["messages"]
