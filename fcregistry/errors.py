@@ -272,7 +272,10 @@ class UnfinishedRunError(FcregistryError, RuntimeError):
 
 
 class DroppedResultError(FcregistryError, LookupError):
-    """The value, or the whole content, of a result that was cut, and that a run no longer has: see `max_kept_bytes` of `Executor`."""
+    """A run no longer has the value, or the whole content, of a result that was cut.
+
+    See `max_kept_bytes` of `Executor`.
+    """
 
 
 class ToolCallError(FcregistryError, RuntimeError):

@@ -42,7 +42,7 @@ HIDDEN: Final = (
 
 
 def escape(text: str, pattern: str = INVISIBLE) -> str:
-    r"""Return a text in which the characters that `pattern` finds are written out, such as `\x1b` or `\u200b`.
+    r"""Return `text` with the characters that `pattern` finds written out, such as `\x1b` or `\u200b`.
 
     Args:
         text: The text.

@@ -483,7 +483,7 @@ OWN_VARIABLES: Final = frozenset({*VARIABLES.values(), CONFIG, MODEL, CACHE_DIR,
 
 
 def other_variables() -> list[str]:
-    """Return the environment variables with fcregistry's prefix that fcregistry itself does not read, sorted."""
+    """Return the variables with fcregistry's prefix that fcregistry itself does not read, sorted."""
     return sorted(name for name in os.environ if name.startswith(PREFIX) and name not in OWN_VARIABLES)
 
 

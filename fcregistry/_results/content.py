@@ -250,7 +250,10 @@ class Content:
 
     @property
     def for_user(self) -> bool:
-        """Whether it is for the user alone, as the block of a server may say. No model reads it: the program shows it."""
+        """Whether it is for the user alone, as the block of a server may say.
+
+        No model reads it: the program shows it.
+        """
         return self._for_user
 
     @property
@@ -317,7 +320,7 @@ class Content:
         return "\n".join(part for part in (self.label, self._plain) if part)
 
     def _fields(self) -> tuple[object, ...]:
-        """Return what the content consists of as a tuple, for comparisons and hashes, which ignore for whom it is."""
+        """Return the parts of the content as a tuple, for comparisons and hashes, which ignore for whom it is."""
         return (self._kind, self._media_type, self._plain, self._data, self._name, self._uri, self._description)
 
     def __eq__(self, other: object) -> bool:

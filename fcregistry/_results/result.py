@@ -128,7 +128,10 @@ class ToolResult:
 
     @property
     def blocks(self) -> tuple[dict[str, Any], ...]:
-        """The content for the model as content blocks of the Model Context Protocol: one for each of `parts`, or one text."""
+        """The content for the model as content blocks of the Model Context Protocol.
+
+        There is one for each of `parts`, or one text.
+        """
         if self._output is None or not self._output.parts:
             return ({"type": "text", "text": self._content},)
         return tuple(part.to_block() for part in parts_for_model(self._output.parts))
@@ -140,7 +143,10 @@ class ToolResult:
 
     @property
     def dropped(self) -> bool:
-        """Whether `value` and `whole` were dropped, since a run had no more room for them; then both raise `DroppedResultError`."""
+        """Whether `value` and `whole` were dropped, since a run had no more room for them.
+
+        Then both raise `DroppedResultError`.
+        """
         return False
 
     @property
@@ -212,7 +218,7 @@ class ToolResult:
         return result
 
     def without_whole(self) -> ToolResult:
-        """Return this result without its value and without what was cut of its content: the model's content stays."""
+        """Return this result with the content for the model, without its value and its whole content."""
         result = self._copied(TrimmedResult)
         result._value, result._output = None, Output(None, self._content, self.parts)
         return result
@@ -222,7 +228,7 @@ class ToolResult:
         return type(self), (*state, self._duration, self._repairs, self._output, self._notes)
 
     def _copied(self, kind: type[ToolResult] | None = None) -> ToolResult:
-        """Return a shallow copy of this result, of the class `kind` or its own, whose attributes can be set before it is returned."""
+        """Return a shallow copy of this result, of the class `kind` or its own, whose attributes can be set."""
         copy = object.__new__(kind or type(self))
         for name in ToolResult.__slots__:
             setattr(copy, name, getattr(self, name))

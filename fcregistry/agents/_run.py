@@ -311,7 +311,7 @@ class Chat:
     ids_read: int = 0
 
     def as_sent(self) -> list[Message]:
-        """Return the conversation as it is sent: each call has one result, right after the message that makes it.
+        """Return the conversation as it is sent: each call has one result, right after its message.
 
         The messages that there are at the first request are checked once; what the loop appends is paired.
 

@@ -93,7 +93,7 @@ def say(text: str = "") -> None:
 
 
 def say_result(text: str) -> None:
-    """Write the result of a tool to stdout: a text in any script, in which only control characters are replaced."""
+    """Write the result of a tool to stdout: a text, in which only control characters are replaced."""
     _write(_without_control(text), sys.stdout)
 
 

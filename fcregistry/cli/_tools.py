@@ -159,7 +159,7 @@ def mention_failed_plugins(selectors: Iterable[str] = ()) -> None:
 
 
 def mention_doubtful_settings() -> None:
-    """Write to stderr the first setting that has probably not the effect that the user meant, and how many more there are."""
+    """Write to stderr which setting has probably not the intended effect, and how many more there are."""
     if current().permission().is_open and not other_variables():
         return
     from fcregistry.inspection import doubtful_settings  # only where something is configured

@@ -338,7 +338,7 @@ def read_arguments(
 
 
 def call_without_arguments(name: str, id: str | None = None) -> list[ToolCall] | None:
-    """Return a list with the call of `name` that ends without arguments, or None if other characters than those of names are in `name`."""
+    """Return a list with the call of `name` that ends without arguments, or None if `name` is no name."""
     name = name.strip()
     return [ToolCall(name, {}, id)] if name and NAME.fullmatch(name) else None
 

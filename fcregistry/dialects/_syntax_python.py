@@ -146,7 +146,10 @@ class WrittenCall(NamedTuple):
 
 
 def call_of_text(text: str, shapes: KnownTools) -> WrittenCall | None:
-    """Return the call that `text` is, or begins, as Python writes one; None if it begins none, or does not end with it."""
+    """Return the call that `text` is, as Python writes it, or None if it is not a call.
+
+    A call that is not complete counts; text after a call does not.
+    """
     name = NAME.match(text)
     size = name.end() if name else 0
     if not size or text[size : size + 1] != "(":

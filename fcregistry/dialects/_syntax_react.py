@@ -76,7 +76,7 @@ def read_action(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]
 
 
 def _call_on_line(text: str, source: TextSource, *, is_cut_off: bool) -> list[ToolCall] | None:
-    """Return a list with the call that the line `text` is, as Python writes it, or None if it is not a call.
+    """Return a list with the call that the line `text` is, as Python writes it, or None.
 
     If the line calls a known tool, but not with literals, or the call continues on the next line, the executor refuses it.
 
@@ -214,7 +214,10 @@ def read_labelled_object(source: TextSource, mark: str) -> Reading[list[ToolCall
 
 
 def _read_actions(source: TextSource) -> Reading[list[ToolCall] | None]:
-    """Read the actions of a JSON array, up to its end, or up to an item that is not an action; return None if the first is none."""
+    """Read the actions of a JSON array, up to its end, or up to an item that is not an action.
+
+    Return None if the first item is not an action.
+    """
     source.take_characters(1)
     calls: list[ToolCall] = []
     while True:

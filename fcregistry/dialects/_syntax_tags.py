@@ -413,7 +413,7 @@ class Ending:
         self._marks = TextMarks(self.mark, self.opens, *self.call)
 
     def is_written_again(self, text: str) -> bool:
-        """Return whether `text`, a value, is nothing but the end mark: it may be a blank value whose end mark was written again."""
+        """Return whether the value `text` is nothing but the end mark, written again after a blank value."""
         return self.mark in text and not text.replace(self.mark, "").strip()
 
     def occurs_in(self, text: str) -> bool:
@@ -601,7 +601,7 @@ def written_again(mark: str) -> str:
 
 
 def call_with(name: str, arguments: dict[str, Any], unclear: str, mark: str) -> ToolCall:
-    """Return a call; if the argument `unclear` may be blank, or `mark`, which ends values, the executor refuses it."""
+    """Return a call; if the argument `unclear` may be blank, or the end mark, the executor refuses it."""
     if not unclear:
         return ToolCall(name, arguments)
     reason = f"the value of {unclear!r} is unclear, because {mark} was written more than once; send the call again"

@@ -163,7 +163,7 @@ class FoundEntryPoint:
 
     @property
     def how_to_fix(self) -> str:
-        """What a user can do about a fault in its code: report it to its authors, or correct one's own project."""
+        """What a user can do about a fault in its code: report it, or correct the user's own project."""
         folder = editable_folder(self.source)
         return f"report this to the authors of {self.distribution}" if folder is None else f"correct it in {folder}"
 

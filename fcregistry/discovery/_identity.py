@@ -154,7 +154,7 @@ def doubt_about(found: FoundEntryPoint, *, thorough: bool) -> str | None:
 
 
 def is_made_from_own(found: FoundEntryPoint, files: Iterable[str]) -> bool:
-    """Return whether a description of an entry point was made from the distribution's own file of the module.
+    """Return whether a description was made from the distribution's own file of the module.
 
     Another finder, or an earlier folder of `sys.path`, may have given Python another file of that name when the description was made. The
     result is also True if `doubt_about` doubts the metadata.

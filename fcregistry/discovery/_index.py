@@ -583,7 +583,9 @@ def _rows_of_plugins(found: Iterable[FoundEntryPoint], stored: Stored) -> Iterat
 
 
 def _acceptance(stored: Stored) -> Callable[[FoundPlugin, EntryPointRow], bool] | None:
-    """Return a function that returns whether the configuration accepts the description in a row; None if it accepts all.
+    """Return a function that tells whether the configuration accepts the description in a row.
+
+    Return None if it accepts all.
 
     Args:
         stored: The content of the file.

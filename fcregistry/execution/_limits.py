@@ -415,7 +415,7 @@ class KeptResults(Mapping[str, str]):
 
 
 def _remove_folder(folder: Path, owner: int) -> None:
-    """Remove `folder` with its files, unless this process is a child that was forked from the process `owner`."""
+    """Remove `folder` with its files, unless this process was forked from the process `owner`."""
     if os.getpid() == owner:
         from shutil import rmtree  # few runs need it
 

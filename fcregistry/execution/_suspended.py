@@ -71,7 +71,7 @@ class WaitingCall:
         return asdict(self)
 
     def __str__(self) -> str:
-        r"""The tool, all of the arguments as JSON, and the reason, with characters that nobody sees written out: `\u200b`."""
+        r"""The tool, all of the arguments as JSON, and the reason; invisible characters are written out."""
         return escape(f"{self.tool} {json.dumps(self.arguments, ensure_ascii=False, default=str)}\n  {self.reason}")
 
 

@@ -116,7 +116,7 @@ def doubtful_settings() -> Iterator[str]:
 
 
 def _nearest_to(items: Iterable[str]) -> tuple[str, ...]:
-    """Return the selectors that a user who wrote `items` may have meant; empty if nothing has a name like theirs."""
+    """Return the selectors that a user who wrote `items` may have meant; empty if nothing is near."""
     discovery = current()
     distributions = {normalized(each): each for each in discovery.distributions()}
     tools = [(each.name, f"{owner.distribution}:{each.name}") for each, owner in discovery.all_described()]

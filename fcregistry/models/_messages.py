@@ -217,7 +217,7 @@ _MOST_DERIVED: Final = 16
 
 
 def derived(message: Message, key: Hashable, make: Callable[[Message], T]) -> T:
-    """Return what `make` returns for `message`: it is made at the first call with `key`, and kept beside the message.
+    """Return what `make` returns for `message`, which is kept beside it from the first call with `key`.
 
     A request has all messages of a conversation, of which only the last are new. So each message is rendered once, and not once a round.
 

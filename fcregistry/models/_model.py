@@ -46,7 +46,7 @@ class Model(ABC):
     async def acomplete(
         self, messages: Any, tools: Sequence[Any] = (), *, tool_choice: ToolChoice = "auto"
     ) -> Completion:
-        """Like `complete`, on the running event loop; a class of your own may accept only `Message`s and `Tool`s."""
+        """Like `complete`, on the running event loop; a subclass may take only `Message`s and `Tool`s."""
         # Any, so that such a class can narrow the types, and callers of the other models can pass what `complete` accepts
 
     async def astream(

@@ -99,7 +99,7 @@ def _extension_prefixes() -> list[str]:
 
 
 def _is_like_built_in(prefix: str) -> bool:
-    """Return whether `prefix` differs from that of a built-in provider only in case, or in `-`, `_` and `.`.
+    """Return whether `prefix` differs from a built-in one only in case, or in `-`, `_` and `.`.
 
     An extension does not get such a prefix: a user who writes it means the provider.
     """

@@ -73,7 +73,7 @@ def with_call_ids(messages: Sequence[Message], changes_ids: Callable[[Message], 
 
 
 def _have_ids(messages: Sequence[Message], changes_ids: Callable[[Message], bool] | None) -> bool:
-    """Return whether `with_call_ids` would change nothing, as for messages of an agent's run, which are many."""
+    """Return whether `with_call_ids` would change nothing, as for the messages of an agent's run."""
     used: set[str] = set()
     for message in messages:
         if message.role == "tool" and not message.tool_call_id:
@@ -89,7 +89,7 @@ def _have_ids(messages: Sequence[Message], changes_ids: Callable[[Message], bool
 
 
 def _with_ids(message: Message, calls: tuple[ToolCall, ...]) -> Message:
-    """Return `message` with `calls`, which differ in ids from its own: itself, or a message that is kept beside it."""
+    """Return `message` with `calls`, which may differ in ids from its own; the new message is kept."""
     ids = tuple(call.id for call in calls)
     if ids == tuple(call.id for call in message.tool_calls):
         return message
@@ -97,7 +97,7 @@ def _with_ids(message: Message, calls: tuple[ToolCall, ...]) -> Message:
 
 
 def _with_result_id(message: Message, id: str) -> Message:
-    """Return the result `message` with `id` as the id of its call: itself, or a message that is kept beside it."""
+    """Return the result `message` with `id` as the id of its call; a new message is kept."""
     if id == message.tool_call_id:
         return message
     return derived(message, ("id", id), lambda old: old.replaced(tool_call_id=id))

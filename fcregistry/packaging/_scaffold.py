@@ -70,7 +70,10 @@ def install_steps() -> tuple[str, ...]:
 
 
 def _workflow_steps() -> str:
-    """Return `install_steps` as steps of a workflow, with a comment if they name a folder or file of this machine."""
+    """Return `install_steps` as steps of a workflow.
+
+    A comment says if they name a folder or file of this machine.
+    """
     steps = [f"      - run: {command}" for command in install_steps()]
     if own_source() is not None:
         steps.insert(1, "      # A place on the machine of the author: replace it with one that a runner can reach")

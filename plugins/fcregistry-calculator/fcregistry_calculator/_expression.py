@@ -46,7 +46,7 @@ def compute(expression: str) -> Number:
 
 
 class _Reader:
-    """Reads an expression from its beginning to its end, and computes its parts: recursive descent, one method for each precedence."""
+    """Reads an expression and computes it, by recursive descent: one method for each precedence."""
 
     def __init__(self, text: str) -> None:
         self._text = text

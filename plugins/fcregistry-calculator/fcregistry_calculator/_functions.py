@@ -55,7 +55,7 @@ def factorial(value: Value) -> Value:
 def _check_count(
     name: str, arguments: Sequence[Value], least: int, advice: str = "", *, most: int | None = None
 ) -> Sequence[Value]:
-    """Return `arguments` if the function `name` takes that many, from `least` to `most`, by default `least` alone."""
+    """Return `arguments` if there are `least` to `most` of them; `most` is `least` by default."""
     if least <= len(arguments) <= (least if most is None else most):
         return arguments
     raise ToolError(f"{name} does not take {len(arguments)} arguments{f'; {advice}' if advice else ''}.")

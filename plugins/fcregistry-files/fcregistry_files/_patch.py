@@ -254,7 +254,7 @@ def _apply(text: Text, change: _Change) -> str:
 
 
 def _place(plain: str, hunk: _Hunk, path: str) -> tuple[int, int]:
-    """Return where the old lines of `hunk` begin in `plain`, and where they end, as if the last line had an end.
+    """Return where the old lines of `hunk` begin and end in `plain`, as if the last line had an end.
 
     Raises:
         ToolError: The lines are not in the file `path`, or at several places.
@@ -291,7 +291,7 @@ def _place(plain: str, hunk: _Hunk, path: str) -> tuple[int, int]:
 
 
 def _place_of_line(plain: str, line: str) -> int:
-    """Return where the first line begins that is `line` without the white space around it; -1 if there is none."""
+    """Return where the first line begins that is `line` but for white space around it; -1 if none is."""
     if (first := plain.find(line)) < 0:
         return -1
     pattern = re.compile(rf"^[^\S\n]*{re.escape(line)}[^\S\n]*$", re.MULTILINE)

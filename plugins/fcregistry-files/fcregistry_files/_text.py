@@ -128,7 +128,7 @@ class Text:
         return self.text[: self._place(start)] + self.with_line_ends(new) + self.text[self._place(stop) :]
 
     def _place(self, place: int) -> int:
-        r"""Return a place of the text with Unix line ends as one of this text: with the `\r` of each line end before it."""
+        r"""Return a place of the text with Unix line ends as a place of this text, which may have `\r`."""
         last, found = 0, place
         while last < found:  # each time, less is added than the time before
             last, found = found, found + self.text.count("\r\n", last, found + 1)
@@ -265,7 +265,7 @@ def _line_places(text: str) -> Iterator[int]:
 
 
 def _starts(text: str, wanted: Sequence[str]) -> Iterator[int]:
-    """Yield the places where the lines `wanted`, which have no white space around them, begin if one of them is in the text."""
+    """Yield the places where one of the lines `wanted` begins, but for white space around it."""
     offsets = {line: offset for offset, line in enumerate(wanted) if line}  # of the last of equal lines
     before: deque[int] = deque(maxlen=len(wanted))  # the places of the last lines
     for place in _line_places(text):

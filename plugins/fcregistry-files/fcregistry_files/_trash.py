@@ -182,7 +182,7 @@ class Trash:
             yield trash
 
     def _remove(self, id: str) -> None:
-        """Remove an entry: last its note, so that it is an entry, or has nothing in it, whenever the program is killed."""
+        """Remove an entry, its note last: if the program is killed, it is still an entry, or empty."""
         place = self.path / id
         item = place / _ITEM
         if os.path.lexists(item) and kind_of(item.lstat()) == "folder":

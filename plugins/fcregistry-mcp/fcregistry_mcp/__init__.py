@@ -37,7 +37,7 @@ def __getattr__(name: str) -> Any:
 
 
 def _check_sdk() -> None:
-    """Check the version of the SDK: parts of the package can be imported with an old one, and then fail when they are used.
+    """Check the version of the SDK: with an old one, parts of the package fail only when they are used.
 
     Raises:
         MissingDependencyError: It is before 2.

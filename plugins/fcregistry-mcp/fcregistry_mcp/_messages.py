@@ -93,7 +93,7 @@ class _FilteredStream:
         return item
 
     def _correct(self, tool: Any) -> None:
-        """Leave out what is null in the schemas of `tool`, and add the type of an object that has none, and log it."""
+        """Leave out nulls in the schemas of `tool`, add the type `object` where it is missing, and log it."""
         if not isinstance(tool, dict):
             return
         nulls: list[_Place] = []
@@ -173,5 +173,5 @@ def _without_nulls(schema: dict[str, Any], place: _Place, nulls: list[_Place]) -
 
 
 def _part_without_nulls(value: Any, place: _Place, nulls: list[_Place]) -> Any:
-    """Return `value`, which is at a `place` where schemas can be, without nulls if it is a schema, else unchanged."""
+    """Return `value` without nulls if it is a schema at a `place` of schemas; else unchanged."""
     return _without_nulls(value, place, nulls) if isinstance(value, dict) else value

@@ -278,7 +278,7 @@ class McpServer:
 
 
 def _is_loopback(host: str) -> bool:
-    """Return whether `host`, of a URL, is this machine: a name `localhost` (RFC 6761), or an address, in any spelling.
+    """Return whether `host` is this machine: `localhost` (RFC 6761), or an address, in any spelling.
 
     0.0.0.0 and `::` lead to this machine, too. Other names are not looked up.
     """

@@ -40,7 +40,7 @@ def select_tools(
     *,
     trusted: bool,
 ) -> tuple[list[Tool], dict[str, str]]:
-    """Return tools for those that a server lists, and the names of those that cannot be tools here, with the reason.
+    """Return tools for those that a server lists, and the reasons why others cannot be tools here.
 
     Args:
         listed: The server's tools.
@@ -132,7 +132,7 @@ def _task_problem(given: protocol.Tool, server: str) -> DefinitionError | None:
 
 
 def _clashes(tools: Mapping[str, Tool], server: str) -> dict[str, str]:
-    """Return the server's names of the tools that have one name here, with a message that says what to write.
+    """Return the server's names of tools that have one name here, each with what to write instead.
 
     Args:
         tools: The server's name of a tool -> the tool.

@@ -131,7 +131,10 @@ class _Glob:
 
 
 def _character(part: str) -> re.Pattern[str]:
-    """Return a pattern of the characters that `part` of a glob matches; raise `ValueError` if a range in a set is reversed."""
+    """Return a pattern of the characters that `part` of a glob matches.
+
+    Raise `ValueError` if a range in a set is reversed.
+    """
     if part == "**":
         return re.compile(".", re.DOTALL)
     is_set = len(part) > 2

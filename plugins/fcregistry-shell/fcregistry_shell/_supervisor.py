@@ -46,7 +46,7 @@ def main() -> None:
 
 
 def _start(words: list[bytes], folder: bytes, environment: dict[bytes, bytes]) -> int:
-    """Start a command in a session of its own, and return its number. Its standard streams are those of this process.
+    """Start a command in a session of its own, with the streams of this process; return its number.
 
     Raises:
         OSError: It cannot be started.
@@ -101,7 +101,7 @@ class _Family:
         self._command, self._line = command, line
 
     def reap(self) -> bool:
-        """Collect the children that have ended, and report the command's exit code. Return whether no child is left."""
+        """Collect the children that have ended, report the exit code, and return whether none is left."""
         try:
             while (found := os.waitpid(-1, os.WNOHANG))[0]:
                 if found[0] == self._command:
