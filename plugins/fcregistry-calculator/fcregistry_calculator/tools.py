@@ -160,7 +160,7 @@ def calculate(expression: Annotated[str, Len(1, MOST_CHARACTERS)]) -> Number:
 
     Operators: + - * / ( ), ** or ^ for powers, // and % for the whole quotient and its remainder, ! for factorials.
     Functions: abs, ceil, floor, round(x, decimals), min, max, gcd, lcm, sqrt, exp, ln, log10, log2, log(x, base), factorial, and in
-    radians sin, cos, tan, asin, acos, atan, with degrees and radians to convert. There are no other names: write 3.141592653589793 for pi.
+    radians sin, cos, tan, asin, acos, atan, with degrees and radians to convert. There are no other names: pi is 3.141592653589793.
 
     Args:
         expression: The expression, e.g. (12.5 + 7.5) * 3 / 2^2.
