@@ -390,7 +390,7 @@ class RunState:
     chat: Chat
     progress: Mapping[str, Any] = field(default_factory=dict)
     opened: Mapping[str, Any] = field(default_factory=dict)
-    kept: Mapping[str, str] = field(default_factory=dict)
+    kept: KeptResults | Mapping[str, str] = field(default_factory=dict)
 
     @property
     def messages(self) -> tuple[Message, ...]:
@@ -436,7 +436,7 @@ class RunState:
             **{name: getattr(self.chat, name) for name in _COUNTS},
             "usage": to_json(self.chat.usage),
             "opened": dict(self.opened),
-            "kept": dict(self.kept),
+            "kept": dict(self.kept.items()),
             "progress": dict(self.progress),
         }
         return sign_state(written, key, RUN_STATE)

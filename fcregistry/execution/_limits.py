@@ -11,9 +11,8 @@ from __future__ import annotations
 import os
 import re
 import weakref
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain
 from pathlib import Path
 from sys import getsizeof
 from typing import TYPE_CHECKING, Annotated, Any, Final
@@ -302,11 +301,11 @@ _MOST_ON_DISK: Final = 2**30
 """The most bytes of the files of one run. Beyond that, the oldest are removed."""
 
 
-class KeptResults(Mapping[str, str]):
+class KeptResults:
     """The results of one run, or one conversation, of which the model saw only a part.
 
-    A mapping of the whole texts by the ids that the model reads in place of what was cut. Some are in memory, and the others in files, which are
-    removed with this object.
+    It has the whole texts by the ids that the model reads in place of what was cut. Some are in memory, and the others in files, which are
+    removed with this object. It is not a mapping: it is one of the `deps` of calls, and a tool may ask for a mapping of the application.
 
     Args:
         most: The most bytes of texts in memory, and the most bytes of results that `retain` leaves whole; None for any number.
@@ -321,19 +320,23 @@ class KeptResults(Mapping[str, str]):
         self._text_bytes = self._file_bytes = self._retained_bytes = 0
         self._folder: Path | None = None
 
-    def __getitem__(self, id: str) -> str:
-        if id in self._texts:
-            return self._texts[id]
+    def __bool__(self) -> bool:
+        return bool(self._texts or self._files)
+
+    def get(self, id: str) -> str | None:
+        """Return the text with an id; None if there is none, or if another program has removed its file."""
+        if id not in self._files:
+            return self._texts.get(id)
         try:
             return self._files[id][0].read_bytes().decode("utf-8", "surrogatepass")
-        except OSError:  # another program has removed it
-            raise KeyError(id) from None
+        except OSError:
+            return None
 
-    def __iter__(self) -> Iterator[str]:
-        return chain(self._texts, self._files)
-
-    def __len__(self) -> int:
-        return len(self._texts) + len(self._files)
+    def items(self) -> Iterator[tuple[str, str]]:
+        """Yield each id with its text, if that can still be read."""
+        for name in (*self._texts, *self._files):
+            if (text := self.get(name)) is not None:
+                yield name, text
 
     def note(self, results: Iterable[ToolResult]) -> None:
         """Keep the whole of each result that was cut, if the model has read its id."""
@@ -387,7 +390,7 @@ class KeptResults(Mapping[str, str]):
         """
         text = self.get(id.replace("\\", "/").rpartition("/")[2])
         if text is None:
-            known = ", ".join(list(self)[-_SHOWN_IDS:]) or "none"
+            known = ", ".join([*self._texts, *self._files][-_SHOWN_IDS:]) or "none"
             raise ToolError(f"no result is kept under the id {id!r:.80}; the ids of this run: {known}")
         return text
 
