@@ -108,6 +108,8 @@ class _Reader:
         """Read and return factors with `*`, `/`, `//` and `%` between them."""
         value = self._signed()
         while sign := self._take("*", "/", "//", "%"):
+            if sign == "%" and self._kind not in ("number", "name") and self._token != "(":
+                raise ToolError("'%' is the remainder of a division. Write 5/100 for five per cent.")
             other = self._signed()
             if sign != "*" and other.exact == 0:
                 raise ToolError("Nothing can be divided by zero. Check the divisor, or say that there is no quotient.")
@@ -196,6 +198,7 @@ def _number(text: str) -> Value:
     digits, _, exponent = text.lower().partition("e")
     if len(digits) > MOST_DIGITS:
         raise ToolError(f"A number has more than {MOST_DIGITS} digits. Calculate with smaller numbers.")
-    if exponent and abs(int(exponent[:10])) > MOST_DIGITS:
+    size = exponent.lstrip("+-").lstrip("0")  # the digits of the exponent, of which there may be many
+    if len(size) > len(str(MOST_DIGITS)) or int(size or 0) > MOST_DIGITS:
         raise ToolError(f"The number {text[:40]} is too large, or too close to zero. Calculate with other numbers.")
     return Value(Fraction(text), text.isdecimal())

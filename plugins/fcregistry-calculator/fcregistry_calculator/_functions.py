@@ -63,12 +63,31 @@ def _check_count(
 
 def _rounded(name: str, value: Value) -> Value:
     """Return the result of a function of `math`, which is rounded to a `float`."""
+    argument = _argument(name, value)
     try:
-        return Value(exact(_ROUNDED[name](float(value.exact))), False)
+        result = _ROUNDED[name](argument)
     except (ValueError, ZeroDivisionError):
-        raise ToolError(f"{name} has no value for {float(value.exact):.6g}. Check the argument.") from None
+        raise ToolError(f"{name} has no value for {argument:.6g}. Check the argument.") from None
     except OverflowError:
         raise ToolError(f"The result of {name} is too large. Calculate with smaller numbers.") from None
+    if name == "exp" and result == 0:
+        raise ToolError("The result of exp is not zero, but too close to zero. Calculate with larger numbers.")
+    return Value(exact(result), False)
+
+
+def _argument(name: str, value: Value) -> float:
+    """Return `value` as the argument of a function of `math`.
+
+    Raises:
+        ToolError: It is beyond what a `float` reaches, or not zero and too close to it.
+    """
+    try:
+        argument = float(value.exact)
+    except OverflowError:
+        raise ToolError(f"The argument of {name} is too large. Calculate with smaller numbers.") from None
+    if argument == 0 != value.exact:
+        raise ToolError(f"The argument of {name} is not zero, but too close to zero. Calculate with larger numbers.")
+    return argument
 
 
 def _root(value: Value) -> Value:
@@ -115,6 +134,20 @@ def _of_whole_numbers(name: str, function: Callable[..., int]) -> Callable[[Sequ
     return of_values
 
 
+def _lcm(*numbers: int) -> int:
+    """Return the least common multiple of `numbers`.
+
+    Raises:
+        ToolError: It becomes too large on the way.
+    """
+    multiple = 1
+    for each in numbers:
+        multiple = math.lcm(multiple, each)
+        if multiple.bit_length() > MOST_BITS:
+            raise ToolError("The result of lcm is too large. Calculate with smaller numbers.")
+    return multiple
+
+
 def _mapped(function: Callable[[Fraction], Fraction | int]) -> Callable[[Value], Value]:
     """Return a function of fractions as one of values."""
     return lambda value: Value(Fraction(function(value.exact)), value.is_whole)
@@ -133,7 +166,7 @@ _EXACT: Final[Mapping[str, Callable[[Value], Value]]] = MappingProxyType(
 _OF_MANY: Final[Mapping[str, Callable[[Sequence[Value]], Value]]] = MappingProxyType(
     {
         "gcd": _of_whole_numbers("gcd", math.gcd),
-        "lcm": _of_whole_numbers("lcm", math.lcm),
+        "lcm": _of_whole_numbers("lcm", _lcm),
         "max": lambda values: max(values, key=lambda each: each.exact),
         "min": lambda values: min(values, key=lambda each: each.exact),
     }

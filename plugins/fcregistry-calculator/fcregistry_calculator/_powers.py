@@ -60,7 +60,7 @@ def _round_power(value: Fraction, times: Fraction) -> Fraction:
     """
     try:
         power = float(abs(value)) ** float(times)
-    except OverflowError as exc:
+    except (OverflowError, ZeroDivisionError) as exc:  # also where the base is too close to zero for a float
         raise ToolError("The result is too large: beyond about 1.8e308. Calculate with smaller numbers.") from exc
     if power == 0 and value != 0:
         raise ToolError("The result is not zero, but too close to zero to be written. Calculate with larger numbers.")

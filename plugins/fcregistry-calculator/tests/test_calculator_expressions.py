@@ -19,6 +19,8 @@ from fcregistry_calculator.tools import calculate
         ("(12.5 + 7.5) * 3 / 2^2", 15),
         ("(1/3)**2*9", 1),
         ("1e3", 1000),
+        ("1e+0000000000000000002", 100),
+        ("7 % (-4)", 7 % -4),
         ("-2^2", -4),
         ("2^3^2", 512),
         ("2**-1", 0.5),
@@ -73,6 +75,31 @@ def test_an_expression_is_computed_exactly_where_that_is_possible(expression: st
         ("* 2", "A number is missing before '*'."),
         ("1 = 1", "'= 1' cannot be read as a part of an expression."),
         ("1e999", "The number 1e999 is too large, or too close to zero. Calculate with other numbers."),
+        (
+            "1e" + "0" * 400 + "1000",
+            "The number 1e00000000000000000000000000000000000000 is too large, or too close to zero. Calculate with other numbers.",
+        ),
+        (
+            "1e-" + "0" * 20 + "99999999",
+            "The number 1e-0000000000000000000099999999 is too large, or too close to zero. Calculate with other numbers.",
+        ),
+        ("200 * 5% + 3", "'%' is the remainder of a division. Write 5/100 for five per cent."),
+        ("50%", "'%' is the remainder of a division. Write 5/100 for five per cent."),
+        ("(1e-300*1e-300)**-0.5", "The result is too large: beyond about 1.8e308. Calculate with smaller numbers."),
+        (
+            "sqrt(2*1e-300*1e-300)",
+            "The argument of sqrt is not zero, but too close to zero. Calculate with larger numbers.",
+        ),
+        (
+            "sin(1e-300*1e-300)",
+            "The argument of sin is not zero, but too close to zero. Calculate with larger numbers.",
+        ),
+        ("ln(10**400)", "The argument of ln is too large. Calculate with smaller numbers."),
+        ("exp(-746)", "The result of exp is not zero, but too close to zero. Calculate with larger numbers."),
+        (
+            "lcm(" + ",".join(f"{n}!+1" for n in range(990, 900, -1)) + ")",
+            "The result of lcm is too large. Calculate with smaller numbers.",
+        ),
         ("1" * 301, "A number has more than 300 digits. Calculate with smaller numbers."),
         ("1/0", "Nothing can be divided by zero. Check the divisor, or say that there is no quotient."),
         ("5 % (1 - 1)", "Nothing can be divided by zero. Check the divisor, or say that there is no quotient."),
@@ -113,10 +140,9 @@ def test_random_expressions_agree_with_python_on_fractions() -> None:
     for _ in range(2_000):
         words = [str(draw.randint(1, 9))]
         for _ in range(draw.randint(1, 7)):
-            words += [
-                draw.choice(["+", "-", "*", "/", "//", "%"]),
-                draw.choice(["", "", "-"]) + str(draw.randint(1, 9)),
-            ]
+            sign = draw.choice(["+", "-", "*", "/", "//", "%"])
+            before = "" if sign == "%" else draw.choice(["", "", "-"])  # a sign after % is refused
+            words += [sign, before + str(draw.randint(1, 9))]
         written = "".join(words)
         exact = eval("".join(f"Fraction({each})" if each[-1].isdecimal() else each for each in words))  # noqa: S307  # the words of this test
         assert calculate(written) == (exact if Fraction(exact).denominator == 1 else float(exact)), written
