@@ -26,7 +26,7 @@ from fcregistry.cli._output import (
     text_of_result,
 )
 from fcregistry.cli._tools import complete_tools, mention_doubtful_settings, only_in_an_application, tool_named
-from fcregistry.errors import FcregistryError, ToolError
+from fcregistry.errors import FcregistryError, ToolError, ToolNotFoundError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -115,13 +115,16 @@ def command(
     if batch:
         if output is not None:
             raise click.UsageError("--batch writes to standard output: leave --output out")
+        mention_doubtful_settings()
         ctx.exit(_run_batch(name, arguments, yes))
     if name is None:
         raise click.UsageError(f"name the tool to call; {program()} list shows the tools")
     try:
         tool = tool_named(name)
-    finally:  # also where they are the reason that the tool is not there
+    except ToolNotFoundError:  # for which they may be the reason
         mention_doubtful_settings()
+        raise
+    mention_doubtful_settings()
     given, later = read_words(ctx, name, tool, list(arguments))
     as_json, output, yes, verbose = ({**ctx.params, **later}[each] for each in ("as_json", "output", "yes", "verbose"))
     path = None if output is None else Path(output)

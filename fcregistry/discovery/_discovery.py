@@ -252,6 +252,11 @@ class Discovery:
                 ):  # another thread may have had them described meanwhile
                     self._run(describe, undescribed)
 
+    @property
+    def is_incomplete(self) -> bool:
+        """Whether a plugin that may be imported is neither described nor imported yet."""
+        return bool(self._undescribed(None))
+
     def describe_again(self, distributions: Collection[str] = ()) -> dict[PluginKey, FreshDescription]:
         """Describe plugins again, whatever the index and manifests say, unless this process has imported them.
 

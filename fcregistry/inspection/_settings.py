@@ -9,7 +9,7 @@ from typing import Final
 from fcregistry._config.files import doubt_about
 from fcregistry._config.layers import Layer
 from fcregistry._config.policy import Effect, UnmatchedItem, trust
-from fcregistry._config.settings import CALL_HOOKS, OWN_VARIABLES, PREFIX, configuration, other_variables
+from fcregistry._config.settings import CALL_HOOKS, OWN_VARIABLES, configuration, other_variables
 from fcregistry._tools.declaration import log
 from fcregistry._tools.selectors import normalized, subject_of
 from fcregistry.discovery import current
@@ -51,7 +51,7 @@ def setting_findings() -> Iterator[Finding]:
         if lock.problem is not None:
             yield problem(lock.path, lock.problem, f"{setting}: fcregistry uses no plugin until then")
     for name, meant in _misspelt_variables():
-        yield problem(name, "is not a variable of fcregistry", f"it has no effect; did you mean {meant}?")
+        yield note(name, "is not a variable of fcregistry", f"if you meant {meant}: that is not set")
     for error in current().extensions.unusable_call_hooks():
         advice = "fcregistry refuses every call until then: correct the variable, or fix the extension"
         yield problem(CALL_HOOKS, str(error).removeprefix(f"{CALL_HOOKS} "), advice)
@@ -86,30 +86,29 @@ _CONSEQUENCES: Final[dict[Effect, str]] = {
 _ALIKE: Final = 0.8
 """The similarity, as `difflib` rates it, from which on a name is taken for a misspelt one."""
 
-_VARIABLE_ALIKE: Final = 0.7
-"""The same for the part of a variable after the prefix, which is short."""
-
 
 def doubtful_settings() -> Iterator[str]:
     """Yield a sentence for each setting that has probably not the effect that the user meant.
 
     These are `allow` lists that name no tool at all, items of the other lists whose name is nearly that of something installed, and variables
     whose name is nearly one of fcregistry's. A name that is near to none is left to `doctor`: a site may deny a package that is not installed.
+    While plugins are not described yet, only variables are checked: nothing is imported for a remark.
 
     Raises:
         ConfigurationError: The configuration cannot be read.
     """
     for name, meant in _misspelt_variables():
-        yield f"{name} is not a variable of fcregistry; did you mean {meant}? It has no effect."
+        yield f"{name} is not a variable of fcregistry; did you mean {meant}?"
     rules = trust()
     if rules.is_open:
         return
-    current().describe_all()  # a tool that is not described yet would count as missing
+    if current().is_incomplete:  # a tool that is not described yet would count as missing
+        return
     unmatched = _unmatched_items()
     for source, items in rules.allows_nothing(unmatched):
         near = _nearest_to(items)
         meant = f"; did you mean {' or '.join(near)}?" if near else "."
-        yield f"{source} names {', '.join(items)}, and nothing here has such a name, so no tool of a plugin can be used{meant}"
+        yield f"{source} names {', '.join(items)}, and no tool here has such a name, so no tool of a plugin can be used{meant}"
     for source, item, effect in unmatched:
         if effect != "allow" and (near := _nearest_to((item,))):
             yield f"{source} names {item}; did you mean {' or '.join(near)}? As it is, {_CONSEQUENCES[effect]}."
@@ -136,7 +135,22 @@ def _misspelt_variables() -> Iterator[tuple[str, str]]:
 
     Plugins have variables with the same prefix, such as `FCREGISTRY_FILES_ROOT`.
     """
-    known = {each.removeprefix(PREFIX): each for each in OWN_VARIABLES}
     for name in other_variables():
-        for near in get_close_matches(name.removeprefix(PREFIX), sorted(known), n=1, cutoff=_VARIABLE_ALIKE):
-            yield name, known[near]
+        for meant in sorted(OWN_VARIABLES):
+            if _is_slip(name, meant) and not _is_declared(name):
+                yield name, meant
+
+
+def _is_slip(written: str, meant: str) -> bool:
+    """Return whether `written` is `meant` with letters in another order, or with one letter more or less."""
+    if len(written) == len(meant):
+        return sorted(written) == sorted(meant)
+    longer, shorter = sorted((written, meant), key=len, reverse=True)
+    return len(longer) == len(shorter) + 1 and any(
+        longer[:place] + longer[place + 1 :] == shorter for place in range(len(longer))
+    )
+
+
+def _is_declared(name: str) -> bool:
+    """Return whether a described tool requires the environment variable `name`."""
+    return any(name in str(each.options.get("requires_env", "")) for each, _ in current().all_described())

@@ -156,13 +156,14 @@ def test_completion_says_nothing_of_such_a_file(shop: Site, folders: Folders) ->
         ),
         (
             {"FCREGISTRY_DNEY": "order"},
-            "FCREGISTRY_DNEY is not a variable of fcregistry; did you mean FCREGISTRY_DENY? It has no effect.\n",
+            "FCREGISTRY_DNEY is not a variable of fcregistry; did you mean FCREGISTRY_DENY?\n",
         ),
         (
             {"FCREGISTRY_DNEY": "order", "FCREGISTRY_ASK": "ordr"},
-            "FCREGISTRY_DNEY is not a variable of fcregistry; did you mean FCREGISTRY_DENY? It has no effect. (1 more: fcregistry doctor)\n",
+            "FCREGISTRY_DNEY is not a variable of fcregistry; did you mean FCREGISTRY_DENY? (1 more: fcregistry doctor)\n",
         ),
         ({"FCREGISTRY_DENY": "left-pad:*,other-company[x]", "FCREGISTRY_FILES_ROOT": "x"}, ""),
+        ({"FCREGISTRY_WEB_ALLOW": "x", "FCREGISTRY_DB_MODEL": "x", "FCREGISTRY_CODE": "x"}, ""),
         ({"FCREGISTRY_DENY": "evil", "FCREGISTRY_ASK": "danger"}, ""),
     ],
 )
@@ -177,7 +178,7 @@ def test_an_allow_list_that_names_nothing_is_mentioned(shop: Site, folders: Fold
     """It hides every tool; the name of a distribution alone is that of a tool."""
     folders.file.write_text('allow = ["acme-shop"]')
     remark = (
-        f"allow in {folders.file} names acme-shop, and nothing here has such a name, so no tool of a plugin can be used; "
+        f"allow in {folders.file} names acme-shop, and no tool here has such a name, so no tool of a plugin can be used; "
         "did you mean acme-shop:*?\n"
     )
     for command in (("list",), ("call", "text"), ("ask", "hello", "--model", "ollama:none")):
@@ -190,5 +191,18 @@ def test_an_allow_list_that_names_nothing_is_mentioned(shop: Site, folders: Fold
 def test_doctor_finds_variables_that_are_probably_misspelt(shop: Site) -> None:
     """With the others that are near to none."""
     found = shop.cli("doctor", env={"FCREGISTRY_DNEY": "order", "FCREGISTRY_DENY": "left-pad:*"}).stdout
-    assert "problem: FCREGISTRY_DNEY: is not a variable of fcregistry" in found
+    assert "note: FCREGISTRY_DNEY: is not a variable of fcregistry" in found
     assert "problem: FCREGISTRY_DENY: names left-pad:*, which does not exist here" in found
+
+
+def test_no_plugin_is_imported_for_a_remark(site: Site) -> None:
+    """A call imports the plugin of its tool alone, whatever is configured."""
+    site.install(
+        "acme",
+        {"x": "acme_tools"},
+        {"acme_tools.py": "from fcregistry import fc_register\n@fc_register\ndef one() -> int: return 1\n"},
+    )
+    other = "import pathlib\npathlib.Path(__file__).with_name('imported').touch()\n"
+    site.install("other", {"x": "other_tools"}, {"other_tools.py": other})
+    assert site.cli("call", "acme:one", env={"FCREGISTRY_DENY": "left-pad:*"}).stdout == "1\n"
+    assert not (site.folder / "imported").exists()
