@@ -140,6 +140,7 @@ def test_unused_plugins_are_mentioned_if_nothing_is_left_or_a_lock_refuses_one(s
     site.write({"fcregistry.toml": 'allow = ["acme:one"]'})
     assert told(FCREGISTRY_ALLOW="acme:two").endswith(
         "\n1 tool is not used: acme:one (see: fcregistry doctor). FCREGISTRY_ALLOW does not name it\n"
+        "FCREGISTRY_ALLOW names acme:two, and no tool here has such a name, so no tool of a plugin can be used.\n"
     )
     site.write({"fcregistry.toml": ""})
     assert site.cli("lock").returncode == 0
