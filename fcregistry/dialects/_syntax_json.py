@@ -531,16 +531,21 @@ def message_marks(channel: str) -> tuple[str, ...]:
 def read_message(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]:
     """Read a call of Harmony from after `to=`.
 
-    Such a message is `<|channel|>commentary to=functions.f <|constrain|>json<|message|>{…}<|call|>`.
+    Such a message is `<|channel|>commentary to=functions.f <|constrain|>json<|message|>{…}<|call|>`. Without an object, it is a call only if the
+    recipient begins with `functions.`, or is a known tool: others, such as `user`, are no tools.
     """
     header, end = yield from source.until(_HEADER_ENDS)
     recipient = _RECIPIENT(header) if end == MESSAGE else _RECIPIENT_ALONE(header)
     if end not in (MESSAGE, MESSAGE_ENDS[0]) or not recipient:
         return None
     name = recipient[1].removeprefix(_NAMESPACE)
+    is_tool = name != recipient[1] or mark.endswith(_NAMESPACE) or name in source.shapes
     if end != MESSAGE:
-        return call_without_arguments(name)
+        return call_without_arguments(name) if is_tool else None
     yield from source.take(MESSAGE)
+    yield from source.space()
+    if not is_tool and not (yield from source.is_next("{")):
+        return None
     return (yield from read_arguments(source, name, *MESSAGE_ENDS))
 
 

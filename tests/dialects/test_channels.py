@@ -58,6 +58,39 @@ def test_a_message_that_is_cut_off_or_not_an_object_is_content(text: str) -> Non
     assert read(text) == dialects.Parsed(text.strip())
 
 
+@pytest.mark.parametrize(
+    "header",
+    [
+        "<|channel|>commentary to={}",
+        "<|start|>assistant to={}",
+        "<|channel|>analysis to={}",
+        "<|channel|>final to={} json",
+        "<|channel|>commentary to={}<|message|>",
+        "<|channel|>commentary to={} <|constrain|>json<|message|>\n",
+    ],
+)
+def test_a_recipient_without_a_body_is_called_only_if_it_is_a_tool(header: str) -> None:
+    for name in ("user", "all"):
+        text = f"{header.format(name)}<|call|>"
+        parsed = read(text)
+        assert parsed.tool_calls == ()
+        assert parsed.content.startswith(header.format(name).strip())
+        assert dialects.get("auto").parse(text).tool_calls == ()
+    called = dialects.Parsed(tool_calls=(ToolCall("f", {}),))
+    assert read(f"{header.format('functions.f')}<|call|>") == called
+    text, tools = f"{header.format('f')}<|call|>", [{"name": "f"}]
+    for each in (HARMONY, dialects.get("auto")):
+        assert each.parse(text, tools) == called
+        stream = each.stream(tools)
+        for character in text:
+            stream.feed(character)
+        assert stream.close() == called
+
+
+def test_the_rest_of_a_prompt_s_header_names_a_tool() -> None:
+    assert read("to=functions.f<|call|>").tool_calls == (ToolCall("f", {}),)
+
+
 def test_a_header_that_is_cut_off_does_not_affect_other_calls() -> None:
     parsed = read(
         "<|channel|>commentary to=functions.f<|end|><|channel|>commentary to=functions.g<|message|>{}<|call|>"
