@@ -309,6 +309,7 @@ class _AnyStream(DialectStream):
         only: str = "",
     ) -> None:
         super().__init__(row_of("json"), tools)
+        self._source.is_assumed = True
         self._not_thoughts = []
         self._may_be_at_first = may_be
         self._only = only

@@ -165,9 +165,22 @@ class TextSource:
         dropped: The text that was taken before the last `begin`.
         value: The last JSON value, once no more text comes: its place, its end, and its repairs. Several dialects may read it.
         left: Text after calls that a reader took and that turned out not to be one of them: it is content.
+        is_assumed: Whether the caller did not choose the dialect, so the text may be in another one.
     """
 
-    __slots__ = ("_spent", "_start", "dropped", "ended", "left", "place", "repairs", "shapes", "text", "value")
+    __slots__ = (
+        "_spent",
+        "_start",
+        "dropped",
+        "ended",
+        "is_assumed",
+        "left",
+        "place",
+        "repairs",
+        "shapes",
+        "text",
+        "value",
+    )
 
     def __init__(self, shapes: KnownTools) -> None:
         self.text = ""
@@ -176,6 +189,7 @@ class TextSource:
         self.shapes = shapes
         self.repairs: list[str] = []
         self.left = ""
+        self.is_assumed = False
         self.value: tuple[int, int, Any, list[str]] = (-1, 0, None, [])
         self.dropped: list[str] = []
         self._spent: list[str] = []

@@ -78,7 +78,8 @@ def read_action(source: TextSource, mark: str) -> Reading[list[ToolCall] | None]
 def _call_on_line(text: str, source: TextSource, *, is_cut_off: bool) -> list[ToolCall] | None:
     """Return a list with the call that the line `text` is, as Python writes it, or None.
 
-    If the line calls a known tool, but not with literals, or the call continues on the next line, the executor refuses it.
+    If the line calls a known tool, but not with literals, or the call continues on the next line, the executor refuses it. If the dialect is
+    only assumed, and the tools are known, a call of another tool is prose.
 
     Args:
         text: The line, without outer space and marks of Markdown.
@@ -88,9 +89,9 @@ def _call_on_line(text: str, source: TextSource, *, is_cut_off: bool) -> list[To
     written = call_of_text(text, source.shapes)
     if written is None or (is_cut_off and not written.is_closed):
         return None
-    if written.call:
-        return [written.call]
     is_known = written.name in source.shapes
+    if written.call:
+        return [written.call] if is_known or not (source.is_assumed and source.shapes.are_known) else None
     return [ToolCall(written.name, UnreadArguments(written.arguments, _NOT_LITERALS))] if is_known else None
 
 

@@ -309,6 +309,7 @@ def test_the_executor_says_which_arguments_a_call_without_any_needs() -> None:
 
 CALCULATE = [tool("calculate", "expression")]
 SUM = {"expression": "67.50 * 0.15"}
+WRITE_CALL = '<tool_call>{"name": "write_file", "arguments": {}}</tool_call>'
 
 
 @pytest.mark.parametrize(
@@ -333,6 +334,27 @@ def test_an_action_may_be_a_call_as_python_writes_it(line: str, arguments: Any, 
     parsed = dialects.get("auto").parse(f"Thought: I need 15 %.\nAction: {line}{tail}", CALCULATE)
     assert [(call.name, call.arguments) for call in parsed.tool_calls] == [("calculate", arguments)]
     assert parsed.reasoning.startswith("I need 15 %.")
+
+
+@pytest.mark.parametrize("line", ["TBD()", "TBD(a=1)", "**TBD()**", 'calculat(expression="1")'])
+def test_a_line_with_an_unknown_name_is_text_in_auto_if_the_tools_are_known(line: str) -> None:
+    action, name = f"Action: {line}", line.strip("*").partition("(")[0]
+    called = 'Action: calculate(expression="67.50 * 0.15")'
+    for text, calls, content in (
+        (action, [], action),
+        (f"{action}\nDone.", [], f"{action}\nDone."),
+        (f"{action}\n{called}", ["calculate"], action),
+        (f"{called}\n{action}", ["calculate"], action),
+        (f"{action}\n{WRITE_CALL}", ["write_file"], action),
+    ):
+        parsed = dialects.get("auto").parse(text, [*CALCULATE, *WRITE])
+        assert ([call.name for call in parsed.tool_calls], parsed.content) == (calls, content)
+        stream = dialects.get("auto").stream([*CALCULATE, *WRITE])
+        for character in text:
+            stream.feed(character)
+        assert stream.close() == parsed
+    for dialect, tools in (("auto", None), ("react", CALCULATE)):
+        assert [call.name for call in dialects.get(dialect).parse(action, tools).tool_calls] == [name]
 
 
 def test_several_actions_as_python_writes_them_are_several_calls() -> None:
