@@ -204,6 +204,9 @@ def arguments_of(call: ToolCall) -> dict[str, Any]:
     return value
 
 
+ITEM_LEFT_OUT: Final = "an item in the list of calls is not a call: it was left out"
+
+
 def calls_of(value: object, keys: CallKeys, *, bare: bool, repairs: list[str]) -> list[ToolCall] | None:
     """Return the calls in the JSON value `value`, or None if it is neither a call nor calls.
 
@@ -223,7 +226,7 @@ def calls_of(value: object, keys: CallKeys, *, bare: bool, repairs: list[str]) -
         if len(calls) < len(value) and (bare or not calls):
             return None
         if len(calls) < len(value):
-            repairs.append("an item in the list of calls is not a call: it was left out")
+            repairs.append(ITEM_LEFT_OUT)
         return calls or (None if bare else [])
     call = call_of(value, keys, bare=bare)
     return None if call is None else [call]

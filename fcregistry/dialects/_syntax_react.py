@@ -18,7 +18,7 @@ from fcregistry.dialects._json_text import (
     read_value,
 )
 from fcregistry.dialects._source import TextMarks, none_of
-from fcregistry.dialects._syntax_json import arguments_of, name_of
+from fcregistry.dialects._syntax_json import ITEM_LEFT_OUT, arguments_of, name_of
 from fcregistry.dialects._syntax_python import call_of_text
 from fcregistry.dialects._syntax_tags import add_argument
 
@@ -54,6 +54,8 @@ _NOT_LITERALS: Final = (
 )
 _ACTION_NAME: Final = re.compile(r"[`'\"*]*([\w.\-]+)[`'\"*]*(?:\s*\(.*\))?\s*").fullmatch
 _WRAPPED: Final = re.compile(r"[\w.]+\((\{.*\})\)", re.DOTALL).fullmatch
+_TEXT_WITHOUT_MARKS: Final = re.compile(r"""[^"\\{}\[\]<>\n]*+""")
+_WORD: Final = re.compile(r"[\w.+\-]*+")
 _NOTHING: Final = frozenset({"", "none", "null", "n/a"})
 
 
@@ -215,23 +217,50 @@ def read_labelled_object(source: TextSource, mark: str) -> Reading[list[ToolCall
 
 
 def _read_actions(source: TextSource) -> Reading[list[ToolCall] | None]:
-    """Read the actions of a JSON array, up to its end, or up to an item that is not an action.
+    """Read the actions of a JSON array, up to its end, or up to text that is not an item.
 
-    Return None if the first item is not an action.
+    Items that are not actions are left out, with a repair. Return None if no item is an action.
     """
     source.take_characters(1)
-    calls: list[ToolCall] = []
-    while True:
+    actions: list[list[ToolCall]] = []
+    texts: list[str] = []
+    mark = ","
+    while mark == ",":
         yield from source.space()
-        found = yield from read_action_object(source, "")
+        if (yield from source.take("]")):
+            break
+        value = yield from _read_item(source)
+        found = _call_of_action(value, source)
+        if found is not None:
+            actions.append(found)
+            texts.append(source.left)
+            source.left = ""
+            source.begin(source.place)
+        yield from source.space()
+        mark = yield from source.is_next(",", "]")
+        if found is None and (value is FAILED or not mark):
+            texts.append(source.since())
+            break
         if found is None:
-            source.left = source.since() if calls else ""
-            return calls or None
-        calls += found
-        source.begin(source.place)
-        yield from source.space()
-        if source.left or (yield from source.take("]", ",")) != ",":
-            return calls
+            source.repairs.append(ITEM_LEFT_OUT)
+            if actions:
+                source.begin(source.place)
+        source.take_characters(len(mark))
+    source.left = "\n".join(filter(None, texts)) if actions else ""
+    return [call for each in actions for call in each] if actions else None
+
+
+def _read_item(source: TextSource) -> Reading[Any]:
+    """Take the item of a JSON array that comes next, and return its value, or `FAILED` if none comes.
+
+    A string with marks in which a call may begin is not taken: its quote may be one of prose.
+    """
+    if (yield from source.is_next("{", "[")):
+        return (yield from json_value(source))
+    if (yield from source.take('"')):
+        text = yield from source.run(_TEXT_WITHOUT_MARKS)
+        return text if (yield from source.take('"')) else FAILED
+    return read_value((yield from source.run(_WORD)), [])
 
 
 def _call_of_action(value: Any, source: TextSource) -> list[ToolCall] | None:

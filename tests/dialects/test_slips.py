@@ -462,11 +462,31 @@ def test_auto_leaves_a_quoted_action_beside_words_alone(text: str) -> None:
     assert [call.name for call in dialects.get("auto").parse(text).tool_calls] == ["g"]
 
 
-@pytest.mark.parametrize("item", ["3", "{}", '{"name": "g"}', "[]", "and {"])
-def test_an_array_ends_at_an_item_that_is_not_an_action(item: str) -> None:
+LEFT_OUT = "an item in the list of calls is not a call"
+
+
+@pytest.mark.parametrize("item", ["3", "null", '"text"', "{}", '{"x": 1}', '{"name": "g"}', "[]", '["f", {"a": 1}]'])
+def test_an_item_of_an_array_that_is_not_an_action_is_left_out(item: str) -> None:
+    for text, calls in (
+        (f"[ {FIRST}, {item}]", BOTH[:1]),
+        (f"[ {item} , {FIRST}\n]", BOTH[:1]),
+        (f"[ {item}, {FIRST}, {item}, {item}, {SECOND}, {item},]", BOTH),
+    ):
+        check(Slip("react-json", f"Hm.\nAction: {text}", calls, content="Hm.", repairs=(LEFT_OUT,)))
+    for text in (f"Action: [ {item} ]", f"Action: [ {item}, {item}", "Action: [{}]", "Action: [ ]"):
+        check(Slip("react-json", text, [], content=text))
+
+
+@pytest.mark.parametrize("item", ["and {", "'tis {", '"a {', "{} {", '{"x": 1'])
+def test_an_array_ends_at_text_that_is_not_an_item(item: str) -> None:
     check(Slip("react-json", f"Action: [{FIRST}, {item}]", BOTH[:1], content=f", {item}]"))
     check(Slip("react-json", f"Action: [{FIRST} {item}]", BOTH[:1], content=f"{item}]"))
-    check(Slip("react-json", "Action: [{}]", [], content="Action: [{}]"))
+
+
+def test_an_answer_may_be_an_item_of_an_array() -> None:
+    answer = '{"action": "Final Answer", "action_input": "Hi."}'
+    check(Slip("react-json", f"Action: [{answer}]", [], content="Hi."))
+    check(Slip("react-json", f"Action: [{answer}, {FIRST}, 3]", BOTH[:1], content="Hi.", repairs=(LEFT_OUT,)))
 
 
 def test_a_label_alone_hides_no_call_of_another_dialect_on_its_line() -> None:
