@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import marshal
 import os
+import select
 import signal
 import socket
 import subprocess
@@ -22,6 +23,12 @@ from fcregistry_shell._output import Output
 
 _GRACE: Final = 2.0
 """Seconds between the request to end and the end."""
+
+_START: Final = 10.0
+"""Seconds until the process that supervises a command must have answered that it runs."""
+
+_BEAT: Final = 0.05
+"""Seconds between two attempts to resume a process that does not answer."""
 
 _SUPERVISOR: Final = Path(__file__).with_name("_supervisor.py")
 
@@ -114,20 +121,24 @@ class Process:
         self._command.wait()
         for reader in self._readers:
             reader.join(_GRACE / 4)
-        self.signal(force=True)
+        self.end()
         for reader in self._readers:
             reader.join(_GRACE / 4)
         self._exit_code = self._command.finish()
         self._at_exit.detach()
         self._ended.set()
 
-    def signal(self, *, force: bool) -> None:
-        """Ask all processes of the command to end, or end them.
+    def ask_to_end(self) -> None:
+        """Ask all processes of the command to end."""
+        self._command.signal(force=False)
 
-        Args:
-            force: Whether they are ended, and not asked.
-        """
-        self._command.signal(force=force)
+    def end(self) -> None:
+        """Kill all processes of the command."""
+        self._command.signal(force=True)
+
+    def end_supervisor(self) -> None:
+        """Kill all processes of the command, and the process that supervises them if it does not end then."""
+        self._command.kill()
 
 
 def kill_all(processes: Iterable[Process]) -> None:
@@ -135,10 +146,11 @@ def kill_all(processes: Iterable[Process]) -> None:
 
     A process that does not end when it is asked to is killed.
     """
-    for force in (False, True):
-        running = [process for process in processes if not process.wait(0)]
+    running = list(processes)
+    for step in (Process.ask_to_end, Process.end, Process.end_supervisor):
+        running = [process for process in running if not process.wait(0)]
         for process in running:
-            process.signal(force=force)
+            step(process)
         end = monotonic() + _GRACE
         for process in running:
             process.wait(max(end - monotonic(), 0))
@@ -147,8 +159,10 @@ def kill_all(processes: Iterable[Process]) -> None:
 def _end_at_exit(command: _Command) -> None:
     """Kill the command and all that it started, and wait for it."""
     command.signal(force=True)
-    with contextlib.suppress(subprocess.TimeoutExpired):
+    try:
         command.process.wait(_GRACE)
+    except subprocess.TimeoutExpired:
+        command.kill()
 
 
 class _Command(Protocol):
@@ -162,6 +176,9 @@ class _Command(Protocol):
     def signal(self, *, force: bool) -> None:
         """Ask the command and what it started to end; or kill them, if `force` is true."""
 
+    def kill(self) -> None:
+        """Kill them by all means, after `signal` did not end them."""
+
     def finish(self) -> int | None:
         """Wait until everything has ended, and return the command's exit code."""
 
@@ -170,7 +187,7 @@ class _Supervised:
     """A command of a process that ends everything that the command started: `_supervisor.py` says how.
 
     Raises:
-        OSError: It cannot be started.
+        OSError: It cannot be started, or the process does not answer.
         ValueError: A word cannot be encoded.
     """
 
@@ -211,13 +228,37 @@ class _Supervised:
 
     def _request(self, request: bytes) -> str:
         """Send the request, and return why the command does not run; nothing if it runs."""
-        with contextlib.suppress(OSError):  # the process has ended, which is found when its answer is read
+        self._line.settimeout(_START)
+        with contextlib.suppress(OSError):  # the process has ended, or does not read: found when its answer is read
             self._line.sendall(len(request).to_bytes(8, "big") + request)
-        if (answer := self._read()) == "\n":
+        self._line.settimeout(None)
+        if not (has_answered := self._await_answer()):
+            self.kill()
+        elif (answer := self._read()) == "\n":
             return ""
         with self.process:  # closes the streams
             pass
+        if not has_answered:
+            return f"its supervisor did not answer within {_START:g} seconds, and was killed"
         return answer.strip() or f"its supervisor ended with {self.process.returncode}"
+
+    def _await_answer(self) -> bool:
+        """Wait until there is an answer or the end of the answers; return whether there is one of them.
+
+        The command may have stopped the process before it could answer.
+        """
+        poll, end = select.poll(), monotonic() + _START
+        poll.register(self._line, select.POLLIN)
+        while not poll.poll(_BEAT * 1000):
+            if monotonic() > end:
+                return False
+            self._resume()
+        return True
+
+    def _resume(self) -> None:
+        """Let the process go on if it is stopped: the command can send it SIGSTOP, which no process can ignore."""
+        with contextlib.suppress(ProcessLookupError):
+            self.process.send_signal(signal.SIGCONT)
 
     def wait(self) -> None:
         answer = self._read()
@@ -225,10 +266,25 @@ class _Supervised:
 
     def signal(self, *, force: bool) -> None:
         with self._lock, contextlib.suppress(OSError):  # everything has ended
-            self._line.send(b"k" if force else b"t")
+            self._resume()
+            self._line.send(b"k" if force else b"t", socket.MSG_DONTWAIT)
+
+    def kill(self) -> None:
+        from fcregistry_shell._supervisor import signal_all
+
+        signal_all(self.process.pid, signal.SIGKILL)  # with them what stops the process again and again
+        self.signal(force=True)
+        try:
+            self.process.wait(_GRACE)
+        except subprocess.TimeoutExpired:
+            with self._lock:
+                self.process.kill()
 
     def finish(self) -> int | None:
-        self.process.wait()
+        with contextlib.suppress(ChildProcessError):  # reaped already
+            os.waitid(os.P_PID, self.process.pid, os.WEXITED | os.WNOWAIT)
+        with self._lock:  # no signal is sent to a process that is reaped meanwhile
+            self.process.wait()
         self._close()
         return self._exit_code
 
@@ -285,6 +341,9 @@ class _Group:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             # The number is the group's: its leader is not reaped yet
             os.killpg(self.process.pid, signal.SIGKILL if force else signal.SIGTERM)
+
+    def kill(self) -> None:
+        self.signal(force=True)
 
     def finish(self) -> int | None:
         return self.process.wait()

@@ -113,12 +113,7 @@ class _Family:
 
     def ask_to_end(self) -> None:
         """Ask all processes to end."""
-        tree, found = _children_of_all(), [os.getpid()]
-        for process in found:
-            found += tree.get(process, [])
-        for process in found[1:]:
-            with suppress(OSError):
-                os.kill(process, signal.SIGTERM)
+        signal_all(os.getpid(), signal.SIGTERM)
 
     def kill(self) -> None:
         """Kill all processes, also those that they start meanwhile, and wait until they have ended.
@@ -136,6 +131,16 @@ class _Family:
                 os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOWAIT)
             elif children:
                 return  # they belong to other users, as those of `sudo` do
+
+
+def signal_all(ancestor: int, number: int) -> None:
+    """Send the signal `number` to all processes that descend from the process `ancestor`."""
+    tree, found = _children_of_all(), [ancestor]
+    for process in found:
+        found += tree.get(process, [])
+    for process in found[1:]:
+        with suppress(OSError):
+            os.kill(process, number)
 
 
 def _children() -> list[int]:

@@ -305,7 +305,9 @@ class Runner:
                     break
         finally:
             process.kill()
-        if process.exit_code is None and not note:
+        if not process.wait(0):
+            note = "the command may still run: it could not be killed"
+        elif process.exit_code is None and not note:
             note = "it is not known how the command ended: the process that supervises it was killed"
         return CommandResult(
             exit_code=process.exit_code, stdout=process.stdout.text(), stderr=process.stderr.text(), note=note
@@ -379,8 +381,9 @@ class Jobs:
         """
         self._process(job).kill()
         last = self.read_output(job)
-        with self._lock:
-            self._processes.pop(job, None)
+        if not last["running"]:
+            with self._lock:
+                self._processes.pop(job, None)
         return last
 
     def close(self) -> None:

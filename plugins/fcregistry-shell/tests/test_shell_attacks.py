@@ -13,6 +13,9 @@ from time import monotonic, sleep
 from typing import Any
 
 import pytest
+from fcregistry import Executor
+
+from fcregistry_shell import _process, shell_tools
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the commands are those of Linux")
 
@@ -339,6 +342,49 @@ def test_a_command_that_kills_the_process_that_supervises_it_is_killed(attack: A
         job = {"job": value.partition(" ")[0], "wait": 10}
         assert attack("read_output", job)[1] == {"running": False, "exit_code": None, "stdout": "", "stderr": ""}
         assert select([reading], [], [], 60)[0]
+        assert os.read(reading, 1) == b""
+    finally:
+        os.close(reading)
+
+
+@pytest.mark.parametrize("name", ["run_command", "start_command"])
+@pytest.mark.parametrize("script", ["kill -STOP $PPID", 'setsid sh -c "kill -STOP $PPID; exec sleep 600"'])
+def test_a_command_that_stops_the_process_that_supervises_it_is_killed(
+    attack: Attack, tmp_path: Path, name: str, script: str
+) -> None:
+    """It is stopped before it can answer, or soon after that."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    words = ["sh", "-c", f'exec 3>"$0"; echo begun; {script}; exec sleep 600', str(pipe)]
+    try:
+        ok, value = attack(name, {"words": words}, timeout=0.5)
+        assert ok
+        if name == "start_command":
+            job = {"job": value.partition(" ")[0]}
+            assert attack("read_output", {**job, "wait": 0.2}, timeout=0.5)[1]["stdout"] == "begun\n"
+            value = attack("stop_command", job, timeout=0.5)[1]
+            assert not value["running"]
+        else:
+            assert value["note"] == "the command was killed: it ran longer than 0.5 seconds"
+        assert os.read(reading, 1) == b"", "no process has the other end"
+    finally:
+        os.close(reading)
+
+
+def test_a_command_that_stops_the_process_again_and_again_is_killed(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(_process, "_GRACE", 0.2)  # a private name: what is waited for in vain takes less time
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    script = 'exec 3>"$0"; (sleep 0.1; trap "" TERM; while :; do kill -STOP $PPID; done)'
+    try:
+        with shell_tools(tmp_path, approval=False, timeout=0.5) as tools:
+            result = Executor(tools).call("run_command", words=["sh", "-c", script, str(pipe)])
+        assert result.value["note"] == "the command was killed: it ran longer than 0.5 seconds"
+        assert select([reading], [], [], 60)[0], "some process still has the other end"
         assert os.read(reading, 1) == b""
     finally:
         os.close(reading)
