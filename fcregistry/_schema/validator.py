@@ -162,13 +162,15 @@ def rust_engine_may_decide(schema: dict[str, Any], draft: Draft) -> bool:
     - A subschema may name a draft of its own; jsonschema-rs respects that only beside an `$id`.
     - An empty `$ref` leads to the top of the schema; jsonschema-rs ignores it.
 
-    The fast engine takes some 1 kB for each value in a schema. For each `unevaluatedProperties` or `unevaluatedItems`, it compiles all that applies
-    beside it once more, the targets of references as often as they are referred to. jsonschema compiles nothing, and decides by large schemas.
+    jsonschema compiles nothing, and decides by three kinds of large schemas. The fast engine takes some 1 kB for each value in a schema. For each
+    `unevaluatedProperties` or `unevaluatedItems`, it compiles all that applies beside it once more, the targets of references as often as they
+    are referred to. Values of a long `enum` or `const` take memory for nothing, since the walk finds them by their hash.
     """
     assertions = _CONTENT_KEYWORDS if draft.ref_stands_alone else frozenset()
     if assertions & schema.keys():
         return False
-    compiled, references = 1, 0
+    compiled, references, in_long_choices = 1, 0, 0
+    counted: set[int] = set()  # the ids of values inside an `enum` or `const`
     waiting: list[Any] = [schema]
     for value in waiting:  # grows during the loop
         kind = type(value)
@@ -179,20 +181,49 @@ def rust_engine_may_decide(schema: dict[str, Any], draft: Draft) -> bool:
                 return False
             compiled += len(_UNEVALUATED & value.keys())
             references += "$ref" in value
+            for keyword in () if id(value) in counted else _CHOICES & value.keys():
+                inside = _first_values_inside(value[keyword])
+                in_long_choices += len(inside) if len(inside) > _LONG_CHOICE else 0
+                if in_long_choices > _MOST_IN_CHOICES:
+                    return False
+                counted.update(map(id, inside))
             waiting += value.values()
         elif kind is list:
             waiting += value
         elif (kind is int or kind is float) and not -_COMPARED_ALIKE < value < _COMPARED_ALIKE:
             return False
-        if len(waiting) * compiled > _MOST_COMPILED or (compiled > 1 and references > _MOST_REFERENCES):
+        if compiled > 1 and (len(waiting) * compiled > _MOST_REPEATED or references > _MOST_REFERENCES):
+            return False
+        if len(waiting) > _MOST_COMPILED:
             return False
     return True
+
+
+def _first_values_inside(choice: Any) -> list[Any]:
+    """Return the values in a value of `enum` or `const`, at any depth, and the value itself.
+
+    If they are more than `_MOST_IN_CHOICES`, some are left out, but not so many that the rest are fewer.
+    """
+    values = [choice]
+    for value in values:  # grows during the loop
+        if len(values) > _MOST_IN_CHOICES:
+            break
+        if type(value) in (dict, list):
+            values += value.values() if type(value) is dict else value
+    return values
 
 
 _CONTENT_KEYWORDS: Final = frozenset({"contentEncoding", "contentMediaType"})
 _UNEVALUATED: Final = frozenset({"unevaluatedItems", "unevaluatedProperties"})
 _COMPARED_ALIKE: Final = 2**63
-_MOST_COMPILED: Final = 10_000
-"""The most values in a schema that jsonschema-rs compiles; it takes some 10 MB for them."""
+_CHOICES: Final = frozenset({"const", "enum"})
+_MOST_COMPILED: Final = 200_000
+"""The most values in a schema that jsonschema-rs compiles."""
+_MOST_REPEATED: Final = 10_000
+"""The most values that it compiles, counted as often as `_UNEVALUATED` may repeat them; it takes some 10 MB for them."""
+_LONG_CHOICE: Final = 1_000
+"""An `enum` or `const` of more values, at any depth, is long."""
+_MOST_IN_CHOICES: Final = 10_000
+"""The most values, in all long `enum`s and `const`s, that jsonschema-rs compiles."""
 _MOST_REFERENCES: Final = 16
 """The most references in a schema with unevaluated properties or items, since they multiply."""

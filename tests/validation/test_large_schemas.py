@@ -98,6 +98,32 @@ def test_a_long_enum_is_compared_as_json(engine: Any, value: Any, is_valid: bool
     assert tool.validator(engine).is_valid({"value_": value}) is is_valid
 
 
+def test_the_fast_engine_decides_by_a_union_of_many_branches() -> None:
+    branches = [
+        {"type": "object", "properties": {"k": {"const": f"k{i}"}, "v": {"type": "integer"}}, "required": ["k", "v"]}
+        for i in range(3_000)
+    ]
+    validator = tool_of(of_argument({"type": "array", "items": {"anyOf": branches}})).validator()
+    assert validator.is_fast
+    assert validator.is_valid({"value_": [{"k": f"k{i}", "v": i} for i in range(0, 3_000, 100)]})
+    assert not validator.is_valid({"value_": [{"k": "k2999", "v": "1"}]})
+
+
+@pytest.mark.parametrize(
+    ("schema", "is_fast"),
+    [
+        ({"enum": list(range(1_000))}, True),
+        ({"anyOf": [{"enum": list(range(i, i + 900))} for i in range(0, 18_000, 900)]}, True),
+        ({"anyOf": [{"enum": list(range(i, i + 1_500))} for i in range(0, 18_000, 1_500)]}, False),
+        ({"examples": [0] * 190_000}, True),
+        ({"examples": [0] * 200_000}, False),
+    ],
+    ids=["short enum", "many short enums", "long enums", "large", "too large"],
+)
+def test_the_size_of_a_schema_decides_about_the_engine(schema: dict[str, Any], is_fast: bool) -> None:
+    assert tool_of(of_argument(schema)).validator().is_fast is is_fast
+
+
 def test_a_large_union_is_decided_as_a_small_one() -> None:
     tool = tool_of(unions(3, 150, 3_500))
     assert not tool.validator().is_fast
