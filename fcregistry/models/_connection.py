@@ -24,7 +24,7 @@ from fcregistry._base.source import callback_problem
 from fcregistry.errors import MissingDependencyError, ModelError
 from fcregistry.execution import Secrets, background_loop
 from fcregistry.models._http_limits import HttpLimits, limit_responses, send
-from fcregistry.models._messages import messages_of
+from fcregistry.models._messages import copied_json, messages_of
 from fcregistry.models._model import Completion, Delta, Model, SurrogateJoiner
 from fcregistry.models._provider_errors import (
     MIN_SECRET,
@@ -151,6 +151,7 @@ class HostedModel(Model):
         if type(max_answer_bytes) is not int or max_answer_bytes < 1:
             raise ValueError(f"max_answer_bytes must be a whole number above 0, not {max_answer_bytes!r:.80}")
         self._max_answer_bytes = max_answer_bytes
+        self._is_given_client = client is not None
         if client is None or callable(client):
             if problem := "" if client is None else callback_problem(client):
                 raise TypeError(f"client {problem}")
@@ -220,6 +221,8 @@ class HostedModel(Model):
         The tools of the settings follow `tools`, and a `tool_choice` of the settings takes the place of `auto`. Settings other than `timeout`,
         `extra_headers`, `extra_query` and `tools` are in `extra_body`, without those that the request sets itself.
 
+        A caller's own client may change what it gets, such as to mask texts: it gets a copy of the conversation, which is kept for later requests.
+
         Raises:
             TypeError, ValueError: As `messages_of`, `tools_of` and `_choice` raise them.
             DefinitionError: A tool cannot be described to the provider.
@@ -229,7 +232,8 @@ class HostedModel(Model):
         own_tools = settings.pop("tools", None) or ()
         extra = settings.pop("extra_body", None) or {}
         body = {**settings, **extra}
-        fields = {"model": self._model, **self._conversation(messages_of(messages))}
+        conversation = self._conversation(messages_of(messages))
+        fields = {"model": self._model, **(copied_json(conversation) if self._is_given_client else conversation)}
         if offered := [*formats.get(self._provider).describe(offered_tools), *own_tools]:
             fields["tools"] = offered
         names = [*(tool.name for tool in offered_tools), *(each["name"] for each in own_tools if "name" in each)]

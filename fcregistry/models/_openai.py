@@ -141,7 +141,6 @@ class OpenAIModel(HostedModel):
         """
         if server not in _SERVERS:
             raise ValueError(f"server is one of {', '.join(_SERVERS)}, not {server!r:.50}")
-        self._is_given_client = client is not None
         super().__init__(
             model,
             base_url=base_url,

@@ -7,13 +7,16 @@ import sys
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable
+from operator import attrgetter
 from types import FrameType
 from typing import Any
 
 import pytest
+from openai import AsyncOpenAI
 
 from fcregistry import ToolCall
-from fcregistry.models import CallableModel, Message, Model, OpenAIChat, OpenAIResponses, TextModel
+from fcregistry.execution import Content
+from fcregistry.models import AnthropicMessages, CallableModel, Message, Model, OpenAIChat, OpenAIResponses, TextModel
 
 from . import anthropic_wire, openai_wire
 from .provider_server import ProviderServer, Reply, json_reply
@@ -24,7 +27,7 @@ COUNTED = ("/fcregistry/", "/openai/", "/pydantic/", "/typing.py")
 MODELS: dict[str, Callable[[ProviderServer], Model]] = {
     "openai": lambda server: OpenAIChat("gpt-test", base_url=server.url + "/v1", api_key="none"),
     "openai-responses": lambda server: OpenAIResponses("gpt-test", base_url=server.url + "/v1", api_key="none"),
-    "anthropic": anthropic_wire.model_at,
+    "anthropic": lambda server: AnthropicMessages("claude-test", base_url=server.url, api_key="none"),
     "callable": lambda _: CallableModel(lambda messages: f"{len(messages)} messages"),
     "text": lambda _: TextModel(lambda prompt: f"{len(prompt)} characters", "hermes", "chatml"),
     "text-messages": lambda _: TextModel(lambda messages: f"{len(messages)} messages", "json"),
@@ -110,3 +113,47 @@ def test_a_message_that_many_models_were_asked_about_keeps_little() -> None:
     finally:
         tracemalloc.stop()
     assert held < 10_000 * 25, "with all of them, it is 40 times the size"
+
+
+def mask(value: Any) -> None:
+    """Mask the texts of a conversation in place."""
+    if isinstance(value, list):
+        for each in value:
+            mask(each)
+    elif isinstance(value, dict):
+        for name in ("text", "content"):
+            if isinstance(value.get(name), str):
+                value[name] = f"[masked] {value[name]}"
+            mask(value.get(name))
+
+
+@pytest.mark.parametrize("name", ["openai", "openai-responses", "anthropic"])
+def test_what_a_callers_client_changes_in_a_request_is_not_in_the_next_one(name: str) -> None:
+    def masking(client: Any) -> Any:
+        method = attrgetter(
+            {"openai": "chat.completions", "openai-responses": "responses", "anthropic": "messages"}[name]
+        )(client)
+        create = method.create
+
+        async def masked(**arguments: Any) -> Any:
+            mask(arguments["input" if name == "openai-responses" else "messages"])
+            return await create(**arguments)
+
+        method.create = masked
+        return client
+
+    conversation = [Message(role="user", content=(Content.text("Hi"), Content.link("https://a.example/b.png")))]
+    conversation += [Message(role="assistant", content="Hello!"), Message(role="user", content="And now?")]
+    with ProviderServer(*[reply_for(name)] * 2) as server:
+        model: Model
+        if name == "anthropic":
+            model = AnthropicMessages("m", client=lambda: masking(anthropic_wire.client_at(server)()))
+        else:
+            kind = OpenAIChat if name == "openai" else OpenAIResponses
+            model = kind("m", client=lambda: masking(AsyncOpenAI(base_url=f"{server.url}/v1", api_key="none")))
+        with model:
+            model.complete(conversation)
+            model.complete(conversation)
+    first, second = (request.json for request in server.requests)
+    assert "[masked] And now?" in str(first)
+    assert first == second
