@@ -415,10 +415,30 @@ def http_client(make: type[T], base_url: str | None) -> T:
         }
     try:
         return cast("T", limit_responses(make(**options)))
-    except (ImportError, ValueError) as error:  # SOCKS without its package; a scheme that the library does not know
+    except Exception as error:
+        problem = _proxy_problem(error)
+        if problem is None:
+            raise
         raise UnusableProxyError(
-            f"the proxy that HTTP_PROXY, HTTPS_PROXY or ALL_PROXY names cannot be used: {bounded_text(str(error), ())}"
+            f"the proxy that HTTP_PROXY, HTTPS_PROXY or ALL_PROXY names cannot be used: {problem}"
         ) from None
+
+
+def _proxy_problem(error: Exception) -> str | None:
+    """Return what an exception of an HTTP library says about a proxy; None for any other exception.
+
+    The text of an `InvalidURL` quotes parts of the URL, such as a password, and is not in the result.
+    """
+    if type(error).__name__ == "InvalidURL":  # of HTTPX or httpx2
+        return (
+            "its URL, or a name in NO_PROXY, is not valid; in a user name or a password, characters such as / and # "
+            "must be percent-encoded"
+        )
+    if isinstance(
+        error, (ImportError, ValueError)
+    ):  # SOCKS without its package; a scheme that the library does not know
+        return bounded_text(str(error), ())
+    return None
 
 
 def is_loopback(url: str) -> bool:

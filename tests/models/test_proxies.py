@@ -111,6 +111,20 @@ def test_a_proxy_that_the_client_cannot_use_does_not_matter_on_this_machine(
 
 
 @pytest.mark.parametrize("provider", PROVIDERS)
+@pytest.mark.parametrize("password", ["Secret123/xyz", "Secret123#xyz", "Secret123?xyz", "Secret123\n"])
+def test_the_error_of_a_proxy_whose_url_is_not_valid_has_no_part_of_it(
+    provider: str, password: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", f"http://me:{password}@proxy.example:3128")
+    with pytest.raises(ModelError) as raised:
+        PROVIDERS[provider][0]("https://provider.example").complete("Hi")
+    assert str(raised.value).endswith(
+        ":m cannot be asked: the proxy that HTTP_PROXY, HTTPS_PROXY or ALL_PROXY names cannot be used: its URL, or a name in NO_PROXY, is not "
+        "valid; in a user name or a password, characters such as / and # must be percent-encoded"
+    )
+
+
+@pytest.mark.parametrize("provider", PROVIDERS)
 def test_the_error_of_a_proxy_that_refuses_names_the_variable(provider: str, monkeypatch: pytest.MonkeyPatch) -> None:
     kinds: dict[str, Callable[..., Any]] = {
         "chat": OpenAIChat,
