@@ -59,6 +59,7 @@ class Process:
     ) -> None:
         self.stdout: Output = Output(most, on_line)
         self.stderr: Output = Output(most, on_line)
+        self._program = os.getpid()
         self._exit_code: int | None = None
         self._ended = threading.Event()
         start = _Supervised if sys.platform == "linux" else _Group
@@ -71,7 +72,7 @@ class Process:
             raise ToolError(f"the command could not be started: {reason}") from error
         self._process = self._command.process
         # At the end of the program; an interrupt may have come before any code could wait for the process
-        self._at_exit = weakref.finalize(self, _end_at_exit, self._command)
+        self._at_exit = weakref.finalize(self, _end_at_exit, self._command, self._program)
         self._readers = [
             self._begin(self._read, self._process.stdout, self.stdout),
             self._begin(self._read, self._process.stderr, self.stderr),
@@ -84,6 +85,11 @@ class Process:
     def exit_code(self) -> int | None:
         """The exit code; the negative number of a signal; None while the process runs."""
         return self._exit_code if self._ended.is_set() else None
+
+    @property
+    def is_own(self) -> bool:
+        """Whether this program started it, and not the program of which this one is a fork."""
+        return self._program == os.getpid()
 
     def wait(self, seconds: float | None) -> bool:
         """Wait until the process has ended and its output is read; return whether it has."""
@@ -144,9 +150,9 @@ class Process:
 def kill_all(processes: Iterable[Process]) -> None:
     """End processes and all that they started, and wait until they are gone.
 
-    A process that does not end when it is asked to is killed.
+    A process that does not end when it is asked to is killed. Those that a fork of the program copied belong to the program alone.
     """
-    running = list(processes)
+    running = [process for process in processes if process.is_own]
     for step in (Process.ask_to_end, Process.end, Process.end_supervisor):
         running = [process for process in running if not process.wait(0)]
         for process in running:
@@ -156,8 +162,10 @@ def kill_all(processes: Iterable[Process]) -> None:
             process.wait(max(end - monotonic(), 0))
 
 
-def _end_at_exit(command: _Command) -> None:
-    """Kill the command and all that it started, and wait for it."""
+def _end_at_exit(command: _Command, program: int) -> None:
+    """Kill the command and all that it started, and wait for it, if this is the `program` that started it."""
+    if os.getpid() != program:  # a fork, which copied the finalizer
+        return
     command.signal(force=True)
     try:
         command.process.wait(_GRACE)
@@ -216,7 +224,7 @@ class _Supervised:
         environment = {name: value for name, value in os.environ.items() if name == "LD_LIBRARY_PATH"}
         with other:
             return subprocess.Popen(
-                [_python(), "-I", "-S", str(_SUPERVISOR), str(other.fileno())],
+                [_python(), "-I", "-S", str(_SUPERVISOR), str(other.fileno()), str(os.getpid())],
                 stdin=stdin,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.PIPE,

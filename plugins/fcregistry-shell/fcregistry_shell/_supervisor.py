@@ -4,10 +4,10 @@ The process is a subreaper: a process that loses its parent becomes its child, w
 nothing of the command is left when it has no children left. A process for each command does that, because in the program that has the
 tools a subreaper would also get the orphans of everything else that the program starts.
 
-The only argument is the descriptor of a socket. A request is eight bytes with a length, and as many bytes of `marshal`: the words, the
-folder and the variables of the command. The answer is a line, which is empty if the command runs, and otherwise says why not. The next
-line has the exit code, once the command has ended. A byte `t` asks all processes to end. Any other byte kills them, and so does the end
-of the stream: the program with the tools has ended, or was killed.
+The arguments are the descriptor of a socket, and the number of the program that has the tools. A request is eight bytes with a length,
+and as many bytes of `marshal`: the words, the folder and the variables of the command. The answer is a line, which is empty if the
+command runs, and otherwise says why not. The next line has the exit code, once the command has ended. A byte `t` asks all processes to
+end. Any other byte kills them, and so do the end of the stream, and the end of the program: its forks could keep the stream open.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PR_SET_CHILD_SUBREAPER = 36
 
 def main() -> None:
     """Run the command that is requested, and end when nothing of it is left."""
-    line = int(sys.argv[1])
+    line, program = map(int, sys.argv[1:])
     os.set_inheritable(line, False)
     requests = os.fdopen(line, "rb", closefd=False)
     words, folder, environment = marshal.loads(requests.read(int.from_bytes(requests.read(8), "big")))
@@ -36,12 +36,20 @@ def main() -> None:
         return
     os.write(line, b"\n")
     family = _Family(command, line)
+
+    def end_with_program(*_: object) -> None:
+        """End if the program has ended; the signal is also sent when a thread of the program has."""
+        if os.getppid() != program:
+            family.kill()
+            os._exit(0)
+
     signal.signal(signal.SIGCHLD, lambda *_: family.reap())
+    signal.signal(signal.SIGCONT, end_with_program)
     family.reap()  # it may have ended before
+    end_with_program()
     with suppress(OSError):
         while requests.read(1) == b"t":
             family.ask_to_end()
-    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     family.kill()
 
 
@@ -54,6 +62,7 @@ def _start(words: list[bytes], folder: bytes, environment: dict[bytes, bytes]) -
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0):
         raise OSError(0, f"this system has no subreapers: {os.strerror(ctypes.get_errno())}")
+    libc.prctl(_PR_SET_PDEATHSIG, signal.SIGCONT, 0, 0, 0)  # this process also goes on then, if it is stopped
     if not os.path.exists("/proc/self/stat"):  # noqa: PTH110  # pathlib takes longer to import than all of this
         raise OSError(0, "/proc is not mounted, so that the processes that it starts could not be ended")
     reading, writing = os.pipe()
@@ -120,6 +129,7 @@ class _Family:
 
         The children of one that is killed become children of this process. A group is killed at once, before its processes can fork.
         """
+        signal.signal(signal.SIGCHLD, signal.SIG_DFL)
         while not self.reap():
             children, killed = _children(), False
             for child in children:  # not reaped yet, so its number and that of its group are not given to others

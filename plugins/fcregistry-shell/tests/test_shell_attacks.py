@@ -308,25 +308,69 @@ words = ["sh", "-c", 'exec 3>"$0"; env -i setsid sh -c "setsid sleep 600 & exec 
 job = jobs.call("start_command", words=[*words, sys.argv[1]]).value.partition(" ")[0]
 while "begun" not in jobs.call("read_output", job=job, wait=0.01).value["stdout"]:
     pass
+{also}
 print("ready", flush=True)
 threading.Event().wait()
 """
+ALSO = {
+    "nothing": "",
+    "a fork": """
+import os
+if not os.fork():
+    sys.stdin.read()  # has all that the program has, until the test ends it
+    os._exit(0)
+""",
+    "a stop": """
+import os
+from pathlib import Path
+from signal import SIGSTOP
+supervisor = int(Path(f"/proc/self/task/{os.getpid()}/children").read_text())
+os.kill(supervisor, SIGSTOP)
+os.waitid(os.P_PID, supervisor, os.WSTOPPED)
+""",
+}
 
 
-def test_a_killed_program_takes_its_commands_along(tmp_path: Path) -> None:
+@pytest.mark.parametrize("also", ALSO)
+def test_a_killed_program_takes_its_commands_along(tmp_path: Path, also: str) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
     reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    host = subprocess.Popen([sys.executable, "-c", HOST, str(pipe)], stdout=subprocess.PIPE, cwd=tmp_path)
+    host = subprocess.Popen(
+        [sys.executable, "-c", HOST.replace("{also}", ALSO[also]), str(pipe)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        cwd=tmp_path,
+    )
     try:
         with host:
             assert host.stdout is not None
             assert host.stdout.readline() == b"ready\n"
             host.kill()
-        assert select([reading], [], [], 60)[0], "some process still has the other end"
+            assert select([reading], [], [], 20)[0], "some process still has the other end"
         assert os.read(reading, 1) == b""
     finally:
         os.close(reading)
+
+
+FORKS = """
+import os, sys
+from fcregistry import Executor
+from fcregistry_shell import shell_tools
+with shell_tools(".", approval=False) as tools:
+    jobs = Executor(tools)
+    jobs.call("start_command", words=["sleep", "600"])
+    if not os.fork():
+        {end}
+    assert os.wait()[1] == 0
+    print(jobs.call("read_output", job="job-1", wait=0.1).value["running"])
+"""
+
+
+@pytest.mark.parametrize("end", ["sys.exit()", "tools.close(); os._exit(0)"])
+def test_a_fork_of_the_program_leaves_its_commands_alone(tmp_path: Path, end: str) -> None:
+    code = FORKS.replace("{end}", end)
+    assert subprocess.check_output([sys.executable, "-c", code], cwd=tmp_path, timeout=60) == b"True\n"
 
 
 def test_a_command_that_kills_the_process_that_supervises_it_is_killed(attack: Attack, tmp_path: Path) -> None:
