@@ -85,9 +85,10 @@ def _result(result: ToolResult) -> dict[str, Any]:
 def _structured(result: ToolResult) -> dict[str, Any] | None:
     """Return the object in `result` if its tool has an `outputSchema`, or else None.
 
-    It is also None for a failure, and for a value that is not an object. The object is not cut, since programs read it.
+    It is also None for a failure, for a value that is not an object, and for one that a run has dropped. The object is not cut, since programs
+    read it.
     """
-    if not result.ok or result.tool is None or output_schema(result.tool) is None:
+    if not result.ok or result.dropped or result.tool is None or output_schema(result.tool) is None:
         return None
     value = json_value_of(result)
     return value if isinstance(value, dict) else None

@@ -9,7 +9,10 @@ from typing import Any
 import pytest
 
 from fcregistry import Executor, Tool, ToolCall, ToolResult, formats
+from fcregistry.agents import ReactAgent
 from fcregistry.execution import Content, ToolOutput
+
+from ..agents.scripts import Script, calls, says  # noqa: TID252
 
 PNG, SVG, WAV, PDF = b"\x89PNG\r\n\x1a\n", b"<svg/>", b"RIFF\x04\0\0\0WAVE", b"%PDF-1.7"
 PNG64, WAV64, PDF64 = (b64encode(data).decode() for data in (PNG, WAV, PDF))
@@ -203,6 +206,19 @@ def test_a_result_that_was_cut_is_text_for_models_and_whole_for_programs() -> No
     (shown,) = report("mcp", cut)
     assert shown["content"] == [{"type": "text", "text": cut.content}]
     assert shown["structuredContent"] == cut.value == chart()
+
+
+@pytest.mark.parametrize("name", ["openai", "openai-responses", "anthropic", "gemini", "bedrock", "mcp"])
+def test_a_result_that_a_run_has_dropped_is_reported_as_the_model_read_it(name: str) -> None:
+    def chart() -> dict[str, int]:
+        return {f"region_{number}": number for number in range(20)}
+
+    executor = Executor([Tool.from_function(chart)], max_characters=200, max_kept_bytes=0)
+    result = ReactAgent(Script(calls(ToolCall("chart", {}, "1")), says("Done.")), executor).run("?").tool_results[0]
+    assert result.dropped
+    (message,) = report(name, result)
+    assert "region_1" in json.dumps(message)
+    assert "structuredContent" not in message
 
 
 def test_content_is_not_structured_even_where_a_tool_has_promised_an_object() -> None:
