@@ -6,7 +6,6 @@ import marshal
 import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
-from copy import deepcopy
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final, NoReturn, TypeAlias
 
@@ -194,7 +193,8 @@ class Format:
     def _own_fields(self, tool: Tool, strict: bool) -> tuple[dict[str, Any], tuple[Dropped, ...]]:
         """Return the fields of the definition that `tool` was made from: those to keep; the others as dropped.
 
-        Fields that `tool_of` has read are not among them, except `strict`, which is dropped if it is true and the format has no strict mode.
+        Fields whose values are not JSON are dropped, too. Fields that `tool_of` has read are not among them, except `strict`, which is dropped
+        if it is true and the format has no strict mode.
         """
         fields: dict[str, Any] = tool.options.meta.get(FIELDS, {})
         kept = {name: value for name, value in fields.items() if name in self.fields}
@@ -202,8 +202,10 @@ class Format:
         if tool.options.meta.get(STRICT) is True and not strict:
             others["strict"] = True
         reason = f"the format {self.name!r} has no such field"
+        lost = [(name, value, reason) for name, value in others.items()]
+        lost += [(name, kind, "its value is not JSON") for name, kind in tool.options.meta.get(NOT_JSON, {}).items()]
         return kept, tuple(
-            Dropped(path="definition", keyword=name, value=value, reason=reason) for name, value in others.items()
+            Dropped(path="definition", keyword=name, value=value, reason=why) for name, value, why in lost
         )
 
     def _refusal(self, tool: Tool, strict: bool, problems: tuple[str, ...]) -> DefinitionError:
@@ -258,6 +260,9 @@ STRICT: Final = "fcregistry.strict"
 FIELDS: Final = "fcregistry.fields"
 """The key of `meta` for the fields of a definition that are not part of every definition, such as `cache_control`: a dict."""
 
+NOT_JSON: Final = "fcregistry.not_json"
+"""The key of `meta` for the other fields of a definition, whose values are not JSON: a dict of the names of their types."""
+
 _WRAPPERS: Final = ("function", "toolSpec")
 """The keys under which OpenAI's chat and Bedrock put a definition."""
 
@@ -308,17 +313,22 @@ def tool_of(given: Tool | Mapping[str, Any]) -> Tool:
     schema = None if place is None else body[place]
     if isinstance(schema, Mapping) and isinstance(schema.get("json"), Mapping):  # Bedrock's
         schema = schema["json"]
+    fields, not_json = _other_fields(given, body, place)
     return Tool.from_function(
         _refuse_call,
         name=body["name"],
         description=body.get("description") or "",
         parameters={"type": "object", "properties": {}} if schema is None else schema,
-        meta={STRICT: body.get("strict") is True, FIELDS: _other_fields(given, body, place)},
+        meta={STRICT: body.get("strict") is True, FIELDS: fields, NOT_JSON: not_json},
     )
 
 
-def _other_fields(given: Mapping[str, Any], body: Mapping[str, Any], parameters: str | None) -> dict[str, Any]:
-    """Return the fields of a definition that not every definition has, without those that are None.
+def _other_fields(
+    given: Mapping[str, Any], body: Mapping[str, Any], parameters: str | None
+) -> tuple[dict[str, Any], dict[str, str]]:
+    """Return two dicts of the fields of a definition that not every definition has, without those that are None.
+
+    The first has copies of the values that are JSON; the second has the names of the types of the others.
 
     Args:
         given: The definition.
@@ -327,11 +337,31 @@ def _other_fields(given: Mapping[str, Any], body: Mapping[str, Any], parameters:
     """
     read = {"name", "description", "strict", parameters}
     around = {} if body is given else {name: value for name, value in given.items() if value is not body}
-    return {
-        name: deepcopy(value)
-        for name, value in {**around, **body}.items()
-        if value is not None and name not in read and not (name == "type" and value in _KINDS)
-    }
+    fields: dict[str, Any] = {}
+    not_json: dict[str, str] = {}
+    for name, value in {**around, **body}.items():
+        if value is None or name in read or (name == "type" and isinstance(value, str) and value in _KINDS):
+            continue
+        try:
+            fields[name] = _copied(value)
+        except (TypeError, RecursionError):  # the second for a value that contains itself
+            not_json[name] = type(value).__name__
+    return fields, not_json
+
+
+def _copied(value: Any) -> Any:
+    """Return a copy of a JSON value.
+
+    Raises:
+        TypeError: The value is not JSON.
+    """
+    if value is None or isinstance(value, (str, int, float)):
+        return value
+    if isinstance(value, Mapping) and all(isinstance(name, str) for name in value):
+        return {name: _copied(each) for name, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_copied(each) for each in value]
+    raise TypeError
 
 
 def _refuse_call(**arguments: Any) -> NoReturn:

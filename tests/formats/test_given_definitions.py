@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from threading import Lock
 from typing import Any, get_type_hints
 
 import pytest
@@ -102,6 +103,19 @@ def test_a_definition_that_changes_later_does_not_change_what_was_described() ->
     definition = formats.get("anthropic").describe_one(given)
     given["cache_control"]["type"] = "changed"  # type: ignore[index]
     assert definition["cache_control"] == {"type": "ephemeral"}
+
+
+@pytest.mark.parametrize("name", KEPT)
+def test_a_field_whose_value_is_not_json_is_dropped(name: str) -> None:
+    circle: list[Any] = []
+    circle.append(circle)
+    odd = {"lock": Lock(), "cache_control": {"type": [Lock()]}, "title": circle, "execution": {1: "a"}}
+    definition = formats.get(name).describe_one({**BASIC, "input_schema": SCHEMA, **odd, "colour": ("blue",)})
+    assert definition == formats.get(name).describe_one({**BASIC, "input_schema": SCHEMA})
+    dropped = [str(each) for each in definition.dropped if each.path == "definition"]
+    assert 'definition: cache_control "dict": its value is not JSON' in dropped
+    assert [each.keyword for each in definition.dropped if each.reason == "its value is not JSON"] == list(odd)
+    assert f'definition: colour ["blue"]: the format {name!r} has no such field' in dropped
 
 
 # --- the SDKs' types ------------------------------------------------------------------------------
