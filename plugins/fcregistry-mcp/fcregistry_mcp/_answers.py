@@ -18,8 +18,8 @@ _FOR_USER: Final = "the server reports a failure, and gives the reason to the us
 def answer_of(result: CallToolResult) -> Any:
     """Return `result`, that of a server's tool: a text unchanged, anything else as content.
 
-    The program gets `structuredContent` if the server sends it; otherwise the text or the content. What is for the user alone stays content,
-    which no model reads.
+    The program gets `structuredContent` if the server sends it; otherwise the text or the content. What is for the user alone is no part of
+    that value, which can become an argument that a model reads; it stays content.
 
     Raises:
         ToolError: The server reports that the call failed. The message is the server's.
@@ -30,12 +30,12 @@ def answer_of(result: CallToolResult) -> Any:
         silent = _SILENT if len(read) == len(parts) else _FOR_USER
         raise ToolError("\n".join(filter(None, map(str, read))) or silent)
     structured = result.structured_content
-    text = "\n".join(map(str, parts)) if all(part.kind == "text" for part in parts) else None
+    text = "\n".join(map(str, read)) if all(part.kind == "text" for part in read) else None
     if text is None or len(read) < len(parts):
         if structured is not None and not any(map(str, read)):
             parts.append(Content.json(structured))  # else the model would read nothing, as below
         value = text if structured is None else structured
-        return ToolOutput(value=parts if value is None else value, content=parts)
+        return ToolOutput(value=read if value is None else value, content=parts)
     if structured is None:
         return text
     return ToolOutput(value=structured, content=text) if text else structured

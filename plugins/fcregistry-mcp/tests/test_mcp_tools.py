@@ -229,12 +229,21 @@ def test_a_model_reads_nothing_that_is_for_the_user_alone(server: McpServer) -> 
     both = call(server, "show", what="user and model")
     assert (both.content, both.blocks) == ("10 rows", ({"type": "text", "text": "10 rows"},))
     assert [(part.kind, part.for_user) for part in both.parts] == [("text", False), ("image", True)]
-    assert both.value == list(both.parts)
+    assert both.value == "10 rows"
 
     alone = call(server, "show", what="user")
     assert (alone.content, alone.blocks) == ("shown to the user", ({"type": "text", "text": "shown to the user"},))
-    assert ([part.plain for part in alone.parts], alone.value) == (["a chart"], "a chart")
+    assert ([part.plain for part in alone.parts], alone.value) == (["a chart"], "")
     assert call(server, "show", what="broken for the user").content == "shown to the user"
+
+
+def test_what_is_for_the_user_alone_is_not_passed_to_another_tool(server: McpServer) -> None:
+    def shout(text: str) -> str:
+        return text.upper()
+
+    executor = Executor([*server.tools(["show"]).values(), shout])
+    results = [executor.run_expression(f"shout(show(what={what!r}))") for what in ("user and model", "user")]
+    assert [result.content for result in results] == ["10 ROWS", ""]
 
 
 def test_a_model_reads_structured_content_beside_what_is_for_the_user(server: McpServer) -> None:
