@@ -31,6 +31,7 @@ from fcregistry.models._messages import (
     map_texts,
     mapping_of,
     number_of,
+    rendered,
     required,
     text_of,
 )
@@ -75,7 +76,7 @@ def turns_of(messages: Sequence[Message]) -> list[dict[str, Any]]:
         if message.role == "system":
             continue
         role = "assistant" if message.role == "assistant" else "user"
-        blocks = derived(message, NATIVE, _message_blocks)
+        blocks = rendered(message, NATIVE, _message_blocks)
         if blocks and turns and turns[-1]["role"] == role:
             turns[-1]["content"] += blocks
         elif blocks:

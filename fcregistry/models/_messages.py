@@ -237,9 +237,23 @@ def derived(message: Message, key: Hashable, make: Callable[[Message], T]) -> T:
     return made
 
 
+def rendered(message: Message, key: Hashable, make: Callable[[Message], T]) -> T:
+    """Return what `make` returns for `message`; it is kept as by `derived`, unless the message has content with bytes.
+
+    In base64, the bytes would take more than twice the memory for as long as the message exists, and encoding them is fast.
+
+    Args:
+        message: The message.
+        key: As for `derived`.
+        make: Makes the message as a provider expects it.
+    """
+    has_bytes = isinstance(message.content, tuple) and any(part.data for part in message.content)
+    return make(message) if has_bytes else derived(message, key, make)
+
+
 def chat_message(message: Message) -> dict[str, Any]:
     """Return `message` as a new dict with only the fields and the content parts of OpenAI's chat."""
-    copied = dict(derived(message, "chat", _chat_message))
+    copied = dict(rendered(message, "chat", _chat_message))
     if message.tool_calls:
         copied["tool_calls"] = [{**call, "function": dict(call["function"])} for call in copied["tool_calls"]]
     if isinstance(message.content, tuple):

@@ -20,11 +20,11 @@ from fcregistry.models._messages import (
     Message,
     arguments_text,
     call_of,
-    derived,
     is_image_link,
     mapping_of,
     mappings_in,
     number_of,
+    rendered,
     required,
     text_of,
     written_part,
@@ -49,7 +49,7 @@ CHAT: Final = "openai"
 
 def chat_messages(messages: Sequence[Message]) -> list[dict[str, Any]]:
     """Return the conversation `messages` as the API expects it. The messages are not changed."""
-    return [derived(message, CHAT, _chat_message) for message in with_call_ids(messages)]
+    return [rendered(message, CHAT, _chat_message) for message in with_call_ids(messages)]
 
 
 def _chat_message(message: Message) -> dict[str, Any]:
@@ -347,7 +347,7 @@ def input_items(messages: Sequence[Message], *, stored: bool = True) -> list[dic
         """Return the input items of `message`."""
         return list(_items(message, stored))
 
-    return [item for message in with_call_ids(messages) for item in derived(message, key, items)]
+    return [item for message in with_call_ids(messages) for item in rendered(message, key, items)]
 
 
 def _items(message: Message, stored: bool) -> Iterator[dict[str, Any]]:

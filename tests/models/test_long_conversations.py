@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import sys
 import tracemalloc
 from collections import Counter
@@ -157,3 +158,20 @@ def test_what_a_callers_client_changes_in_a_request_is_not_in_the_next_one(name:
     first, second = (request.json for request in server.requests)
     assert "[masked] And now?" in str(first)
     assert first == second
+
+
+@pytest.mark.parametrize("name", ["openai", "openai-responses", "anthropic", "callable"])
+def test_the_base64_of_media_is_not_kept_after_a_request(name: str) -> None:
+    size = 1_000_000
+    message = Message(role="user", content=(Content.text("Look:"), Content.image(b"\x89PNG\r\n\x1a\n" + bytes(size))))
+    with ProviderServer(reply_for(name), reply_for(name)) as server, MODELS[name](server) as model:
+        model.complete("Hi")  # imports what it needs
+        tracemalloc.start()
+        try:
+            model.complete([message])
+            server.requests.clear()
+            gc.collect()
+            held, _ = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert held < size
