@@ -67,7 +67,7 @@ def unions(count: int, branches: int, shared: int) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("schema", "arguments"),
     [
-        (unions(30, 300, 3_000), {f"p{i}": {"x": 1, "y": 2} for i in range(30)}),
+        (unions(60, 300, 10_000), {f"p{i}": {"x": 1, "y": 2} for i in range(60)}),
         (
             of_argument({"enum": [{"id": i, "name": f"n{i}"} for i in range(80_000)]}),
             {"value_": {"id": -1, "name": "n"}},
