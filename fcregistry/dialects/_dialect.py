@@ -278,7 +278,7 @@ class DialectStream:
             RuntimeError: Another thread uses the stream.
         """
         lock = self._in_use.lock
-        if not lock.acquire(blocking=False):  # a `with` block would take a third of the time of a short piece
+        if not lock.acquire(False):  # a `with` block, or a keyword, takes a good part of the time of a short piece
             raise self._in_use.error()
         try:
             if self._parsed is not None:
