@@ -67,7 +67,7 @@ def unions(count: int, branches: int, shared: int) -> dict[str, Any]:
 @pytest.mark.parametrize(
     ("schema", "arguments"),
     [
-        (unions(30, 300, 10_000), {f"p{i}": {"x": 1, "y": 2} for i in range(30)}),
+        (unions(60, 600, 10_000), {f"p{i}": {"x": 1, "y": 2} for i in range(60)}),
         (
             of_argument({"enum": [{"id": i, "name": f"n{i}"} for i in range(80_000)]}),
             {"value_": {"id": -1, "name": "n"}},
@@ -76,9 +76,9 @@ def unions(count: int, branches: int, shared: int) -> dict[str, Any]:
     ],
     ids=["unions", "enum", "const"],
 )
-def test_refusing_a_call_takes_little_more_memory_than_parsing(schema: Any, arguments: Any) -> None:
-    """Up to 2.8 times, as measured with Python 3.11 and 3.13; the rest is for other builds of Python."""
-    assert peak_of(REFUSE, schema, arguments) <= 3.5 * peak_of(PARSE, schema, arguments)
+def test_refusing_a_call_takes_at_most_three_times_the_memory_of_parsing(schema: Any, arguments: Any) -> None:
+    """The schemas are so large that what is imported, which differs between builds of Python, counts for little."""
+    assert peak_of(REFUSE, schema, arguments) <= 3 * peak_of(PARSE, schema, arguments)
 
 
 CHOICES = [*range(5_000), 0.5, True, None, "text", *({"id": i, "of": [i, "a"]} for i in range(3_000)), [1, 2]]
