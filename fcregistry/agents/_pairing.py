@@ -93,7 +93,7 @@ def pair_results(messages: Sequence[Message]) -> PairedHistory:
 
 
 def _is_paired(messages: Sequence[Message]) -> bool:
-    """Return whether `messages` are sent as they are: the calls of a message are followed by their results, in their order.
+    """Return whether the calls of each message are followed by their results, in their order.
 
     This is fast, since most histories are paired: it is all that is done for them.
     """

@@ -119,12 +119,7 @@ def command(
         ctx.exit(_run_batch(name, arguments, yes))
     if name is None:
         raise click.UsageError(f"name the tool to call; {program()} list shows the tools")
-    try:
-        tool = tool_named(name)
-    except ToolNotFoundError:  # for which they may be the reason
-        mention_doubtful_settings()
-        raise
-    mention_doubtful_settings()
+    tool = _tool_with_remark(name)
     given, later = read_words(ctx, name, tool, list(arguments))
     as_json, output, yes, verbose = ({**ctx.params, **later}[each] for each in ("as_json", "output", "yes", "verbose"))
     path = None if output is None else Path(output)
@@ -148,6 +143,22 @@ def command(
     elif result.error.code == "tool_failed" and not isinstance(result.error.exception, ToolError):
         _show_traceback(result.error.exception, verbose or ctx.find_root().params["verbose"])
     ctx.exit(EXIT_CODES.get(result.error.code, 1))
+
+
+def _tool_with_remark(name: str) -> Tool:
+    """Return the tool with the name `name`, after a remark about a doubtful setting, which may hide it.
+
+    Raises:
+        UsageError: The name is a pattern.
+        FcregistryError: No tool, or several tools, have this name.
+    """
+    try:
+        tool = tool_named(name)
+    except ToolNotFoundError:
+        mention_doubtful_settings()
+        raise
+    mention_doubtful_settings()
+    return tool
 
 
 def _how_to_approve(tool: Tool, name: str, arguments: object) -> str:

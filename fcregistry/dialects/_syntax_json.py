@@ -341,7 +341,7 @@ def read_arguments(
 
 
 def call_without_arguments(name: str, id: str | None = None) -> list[ToolCall] | None:
-    """Return a list with the call of `name` that ends without arguments, or None if `name` is no name."""
+    """Return a list with the call of `name` that ends without arguments, or None for a `name` with other characters."""
     name = name.strip()
     return [ToolCall(name, {}, id)] if name and NAME.fullmatch(name) else None
 
@@ -535,7 +535,7 @@ def read_message(source: TextSource, mark: str) -> Reading[list[ToolCall] | None
     """Read a call of Harmony from after `to=`.
 
     Such a message is `<|channel|>commentary to=functions.f <|constrain|>json<|message|>{…}<|call|>`. Without an object, it is a call only if the
-    recipient begins with `functions.`, or is a known tool: others, such as `user`, are no tools.
+    recipient begins with `functions.`, or is a known tool: `user`, for example, is not a tool.
     """
     header, end = yield from source.until(_HEADER_ENDS)
     recipient = _RECIPIENT(header) if end == MESSAGE else _RECIPIENT_ALONE(header)

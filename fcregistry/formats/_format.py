@@ -326,7 +326,7 @@ def tool_of(given: Tool | Mapping[str, Any]) -> Tool:
 def _other_fields(
     given: Mapping[str, Any], body: Mapping[str, Any], parameters: str | None
 ) -> tuple[dict[str, Any], dict[str, str]]:
-    """Return two dicts of the fields of a definition that not every definition has, without those that are None.
+    """Return the fields that not every definition has, without those that are None, as two dicts.
 
     The first has copies of the values that are JSON; the second has the names of the types of the others.
 

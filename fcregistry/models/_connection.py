@@ -404,18 +404,15 @@ def http_client(make: type[T], base_url: str | None) -> T:
     options: dict[str, Any] = {}
     if base_url is not None and is_loopback(str(base_url)):
         library = next(each.__module__.partition(".")[0] for each in make.__mro__ if each.__name__ == "AsyncClient")
+        # The SSL context reads SSL_CERT_FILE, which the client would not now. Anthropic's older clients trust the environment all the same.
         options = {
             "trust_env": False,
-            "verify": sys.modules[
-                library
-            ].create_ssl_context(),  # that reads SSL_CERT_FILE, which the client would not now
-            "mounts": dict.fromkeys(
-                ("all://", "http://", "https://")
-            ),  # Anthropic's older clients trust the environment all the same
+            "verify": sys.modules[library].create_ssl_context(),
+            "mounts": dict.fromkeys(("all://", "http://", "https://")),
         }
     try:
         return cast("T", limit_responses(make(**options)))
-    except Exception as error:
+    except Exception as error:  # each HTTP library has errors of its own
         problem = _proxy_problem(error)
         if problem is None:
             raise

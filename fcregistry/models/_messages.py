@@ -238,13 +238,13 @@ def derived(message: Message, key: Hashable, make: Callable[[Message], T]) -> T:
 
 
 def rendered(message: Message, key: Hashable, make: Callable[[Message], T]) -> T:
-    """Return what `make` returns for `message`; it is kept as by `derived`, unless the message has content with bytes.
+    """Return what `make` returns for `message`; it is kept beside it unless its content has bytes.
 
     In base64, the bytes would take more than twice the memory for as long as the message exists, and encoding them is fast.
 
     Args:
         message: The message.
-        key: As for `derived`.
+        key: What identifies `make`, and what else its value depends on.
         make: Makes the message as a provider expects it.
     """
     has_bytes = isinstance(message.content, tuple) and any(part.data for part in message.content)

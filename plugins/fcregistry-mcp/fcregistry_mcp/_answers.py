@@ -18,8 +18,8 @@ _FOR_USER: Final = "the server reports a failure, and gives the reason to the us
 def answer_of(result: CallToolResult) -> Any:
     """Return `result`, that of a server's tool: a text unchanged, anything else as content.
 
-    The program gets `structuredContent` if the server sends it; otherwise the text or the content. What is for the user alone is no part of
-    that value, which can become an argument that a model reads; it stays content.
+    The program gets `structuredContent` if the server sends it; otherwise the text or the content. Content for the user alone stays content:
+    that value can become an argument, which a model reads.
 
     Raises:
         ToolError: The server reports that the call failed. The message is the server's.

@@ -264,7 +264,7 @@ class _Supervised:
         return True
 
     def _resume(self) -> None:
-        """Let the process go on if it is stopped: the command can send it SIGSTOP, which no process can ignore."""
+        """Let the process go on if it is stopped: the command can send it SIGSTOP."""
         with contextlib.suppress(ProcessLookupError):
             self.process.send_signal(signal.SIGCONT)
 
