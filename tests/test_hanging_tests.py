@@ -28,14 +28,14 @@ ends_hanging_tests = pytest.mark.skipif(
 
 
 def run_hanging(folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
-    """Run the tests in a folder as those of this repository, with a limit of some seconds."""
+    """Run the tests in a folder as those of this repository, each with a limit of 15 seconds."""
     for name, code in HANGING.items():
         (folder / f"test_{name}.py").write_text(OTHERS.format(code))
     environment = {name: value for name, value in os.environ.items() if not name.startswith("PYTEST_")}
     without_others = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}  # which would take half of the time
     return subprocess.run(
         [sys.executable, "-m", "pytest", "-c", str(SETTINGS), "--rootdir=.", "-p", "xdist.plugin", *options],
-        env={**environment, **without_others, LIMIT: "-o faulthandler_timeout=5"},
+        env={**environment, **without_others, LIMIT: "-o faulthandler_timeout=15"},
         cwd=folder,
         capture_output=True,
         text=True,
@@ -50,7 +50,7 @@ def test_a_test_that_hangs_in_c_ends_its_worker_and_no_other_test(tmp_path: Path
     for name in ("holds.py::test_holds_the_lock", "waits.py::test_waits_for_a_lock"):
         assert f"crashed while running 'test_{name}'" in done.stdout
         assert f"in {name.partition('::')[2]}\n" in done.stderr
-    assert done.stderr.count("Timeout (0:00:05)!") == 2
+    assert done.stderr.count("Timeout (0:00:15)!") == 2
 
 
 @ends_hanging_tests

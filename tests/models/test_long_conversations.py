@@ -164,12 +164,14 @@ def test_what_a_callers_client_changes_in_a_request_is_not_in_the_next_one(name:
 def test_the_base64_of_media_is_not_kept_after_a_request(name: str) -> None:
     size = 1_000_000
     message = Message(role="user", content=(Content.text("Look:"), Content.image(b"\x89PNG\r\n\x1a\n" + bytes(size))))
-    with ProviderServer(reply_for(name), reply_for(name)) as server, MODELS[name](server) as model:
-        model.complete("Hi")  # imports what it needs
-        tracemalloc.start()
+    server = ProviderServer(reply_for(name), reply_for(name))
+    with MODELS[name](server) as model:
         try:
-            model.complete([message])
-            server.requests.clear()
+            with server:
+                model.complete("Hi")  # imports what it needs
+                tracemalloc.start()
+                model.complete([message])
+            server.requests.clear()  # now that its threads, which hold the body until they have answered, have ended
             gc.collect()
             held, _ = tracemalloc.get_traced_memory()
         finally:
