@@ -142,6 +142,18 @@ def _without_embedded(value: Any, embedded: list[dict[str, Any]]) -> Any:
     return {name: _without_embedded(item, embedded) for name, item in value.items()}
 
 
+def enforced_keywords(schema: dict[str, Any], draft: Draft) -> dict[str, Any]:
+    """Return the keywords of a schema that its draft enforces, as draft 2020-12 writes them; the schema itself if it has no others.
+
+    Only the schema itself is rewritten, not its subschemas. In drafts in which `$ref` stands alone, keywords beside it are left out.
+    """
+    if draft.ref_stands_alone and "$ref" in schema:
+        schema = {"$ref": schema["$ref"]}
+    if _REWRITTEN.isdisjoint(schema) and draft.keywords.issuperset(schema) and not isinstance(schema.get("type"), list):
+        return schema
+    return upgrade_keywords({keyword: limit for keyword, limit in schema.items() if keyword in draft.keywords})
+
+
 def upgrade_keywords(schema: dict[str, Any]) -> dict[str, Any]:
     """Return a copy of a schema with the keywords of draft 2020-12.
 
@@ -181,6 +193,10 @@ _IDENTIFYING: Final = frozenset(
     {"$schema", "$id", "id", "$anchor", "$dynamicAnchor", "$vocabulary", "$comment", "$defs", "definitions"}
 )
 """Keywords that identify a schema or hold definitions, and assert nothing."""
+
+
+_REWRITTEN: Final = _IDENTIFYING | {"additionalItems", "exclusiveMaximum", "exclusiveMinimum", "items"}
+"""Keywords that `upgrade_keywords` may rewrite, beside `type`, or leaves out."""
 
 
 class SchemaError(ValueError):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._base.wording import MAX_VIOLATIONS, Condition, Violation, requirement
 from fcregistry._schema.assertions import Breaks, breaks_of
-from fcregistry._schema.drafts import upgrade_keywords
+from fcregistry._schema.drafts import enforced_keywords
 from fcregistry._schema.references import REFERENCES, Scope, resolver_of
 from fcregistry.types import are_unique
 
@@ -440,21 +440,21 @@ def _check_any_of(place: _Place, branches: Any, value: Any, found: list[Violatio
     found.append(Violation(place.path, "anyOf", branches, value, branches=tuple(broken)))
 
 
-def _likely_branches(place: _Place, branches: Any, value: Any) -> Any:
-    """Return the branches that `value` may be meant for; all of them, if there are at most a hundred.
+def _likely_branches(place: _Place, branches: Any, value: Any) -> Iterator[Any]:
+    """Yield the branches that `value` may be meant for; all of them, if there are at most a hundred.
 
     Of more, those that a constant or the type rules out come last, and only the first hundred of these: a message would not name so many.
     """
     if len(branches) <= _MOST_BRANCHES:
-        return branches
-    possible: list[Any] = []
+        yield from branches
+        return
     others: list[Any] = []
     for branch in branches:
         if place.walk.step() and not _is_ruled_out(place.scope, branch, value):
-            possible.append(branch)
+            yield branch
         elif len(others) < _MOST_BRANCHES:
             others.append(branch)
-    return possible + others
+    yield from others
 
 
 def _is_ruled_out(scope: Scope, branch: Any, value: Any) -> bool:
@@ -487,7 +487,7 @@ _MOST_BRANCHES: Final = 100
 
 def _check_one_of(place: _Place, branches: Any, value: Any, found: list[Violation]) -> None:
     """Append one violation if none of `branches` accepts `value`, or more than one surely does."""
-    branches = _likely_branches(place, branches, value)
+    branches = list(_likely_branches(place, branches, value))
     broken = [tuple(place.apply(branch, value)) for branch in branches]
     if all(broken):
         found.append(Violation(place.path, "oneOf", branches, value, branches=tuple(broken)))
@@ -612,13 +612,8 @@ _MOST_SHARED: Final = 50_000
 
 
 def _make_plan(schema: dict[str, Any], draft: Draft) -> Plan:
-    """Return the `Plan` of a schema: its keywords that `draft` enforces, and their checks.
-
-    In drafts in which `$ref` stands alone, keywords beside it are left out.
-    """
-    if draft.ref_stands_alone and "$ref" in schema:
-        schema = {"$ref": schema["$ref"]}
-    keywords = upgrade_keywords({keyword: limit for keyword, limit in schema.items() if keyword in draft.keywords})
+    """Return the `Plan` of a schema: its keywords that `draft` enforces, and their checks."""
+    keywords = enforced_keywords(schema, draft)
     return keywords, [
         (keyword, limit, None, *_CHECKS[keyword])
         if keyword in _CHECKS

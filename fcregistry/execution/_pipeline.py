@@ -166,11 +166,11 @@ class Pipeline:
             return None
         rulings = self.rules.rulings
         bound = self._bound.setdefault(name, Bound.of(tool, self.settings, self.rules.always_allows(tool)))
-        if allows_fast_path(bound, self.settings):
+        # A slow validator would hold up the loop, and validate wrong arguments twice.
+        if allows_fast_path(bound, self.settings) and bound.validator.is_fast:
             if bound.dispatch != "loop":
                 self.fast_paths[name] = fast_path(bound, self.settings, self.rules)
-            # An async generator is not awaited, but collected; and a slow validator would hold up the loop.
-            if bound.signature.kind != "async generator" and bound.validator.is_fast:
+            if bound.signature.kind != "async generator":  # which is not awaited, but collected
                 self.async_fast_paths[name] = async_fast_path(bound, self.settings, self.rules)
         if self.rules.rulings is not rulings:  # another thread has renewed them meanwhile
             self._forget_bound()
