@@ -52,7 +52,8 @@ class Message(_Derivable):
 
     Attributes:
         role: The speaker: `system`, `user`, `assistant` (the model) or `tool` (the result of one call).
-        content: Its text, or parts of content, some of which are not text; None for a message that only calls.
+        content: Its text, or parts of content, some of which are not text; None for a message that only calls. Parts that are `for_user`
+            alone are left out, since models read messages.
         tool_calls: The model's calls, in its order.
         tool_call_id: The id of the call that a `tool` message answers.
         name: The name of the tool of a `tool` message, or of a participant.
@@ -77,10 +78,12 @@ class Message(_Derivable):
     native: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        """Replace halves of surrogate pairs in messages of models and tools, which no request can carry.
+        """Leave out what is for the user alone, and replace halves of surrogate pairs, which no request can carry.
 
-        Messages of users and programs are left as they are: these can fix them, and get an error.
+        The halves are replaced in messages of models and tools. Users and programs can fix their messages, and get an error.
         """
+        if isinstance(self.content, tuple):  # a program may pass the parts of a result
+            self._change("content", parts_for_model(self.content))
         if self.role == "assistant":
             self._change("content", _map_content(join_surrogates, self.content))
             self._change("tool_calls", tuple(map(_call_without_surrogates, self.tool_calls)))
@@ -403,7 +406,7 @@ def _read_content(value: Any) -> str | tuple[Content, ...] | None:
     if value is None or isinstance(value, str):
         return value
     if isinstance(value, (list, tuple)):
-        parts = tuple(part for part in map(part_of, value) if part is not None)
+        parts = parts_for_model(tuple(part for part in map(part_of, value) if part is not None))
         return parts[0].plain if len(parts) == 1 and parts[0].kind == "text" else parts or None
     raise ValueError(f"the content of a message is text or a list of parts, not {type(value).__name__}")
 
@@ -443,7 +446,8 @@ def part_of(part: object) -> Content | None:
     kind = read_field(part, "type")
     match kind:
         case "text" | "input_text" | "output_text":
-            return Content.text(_text(part, "text"))
+            audience = read_field(read_field(part, "annotations"), "audience")  # of a content block
+            return Content("text", "text/plain", plain=_text(part, "text"), for_user=audience == ["user"])
         case "refusal":
             return Content.text(_text(part, "refusal"))
         case "image_url":

@@ -8,8 +8,9 @@ from typing import Any
 
 import pytest
 
-from fcregistry import Executor, ReactAgent, ToolResult, formats
+from fcregistry import Executor, ReactAgent, ReWOOAgent, ToolResult, formats
 from fcregistry.execution import Content, ToolOutput
+from fcregistry.models import Message
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"\0" * 16
 ALONE = {"annotations": {"audience": ["user"]}}
@@ -106,3 +107,56 @@ def test_limits_count_only_what_a_model_gets_and_a_kept_text_is_without_it() -> 
     assert cut.parts[0] == long
     assert len(cut.content) <= 200
     assert "secret" not in cut.content
+
+
+def show() -> Any:
+    """Show it."""
+    return ToolOutput(content=[NOTE, ROWS, CHART])
+
+
+def show_list() -> Any:
+    """Show it."""
+    return [NOTE, "10 rows", CHART]
+
+
+def echo(value: Any) -> str:
+    """Repeat it."""
+    return repr(value)
+
+
+@pytest.mark.parametrize("tool", [show, show_list])
+def test_an_expression_does_not_pass_it_to_another_tool(tool: Any) -> None:
+    result = Executor([tool, echo]).run_expression(f"echo({tool.__name__}())")
+    assert "secret" not in result.content
+
+
+@pytest.mark.parametrize("tool", [show, show_list])
+def test_a_plan_does_not_pass_it_to_another_tool(tool: Any) -> None:
+    answers = iter([f'#E1 = {tool.__name__}[{{}}]\n#E2 = echo[{{"value": "#E1"}}]', "done"])
+    run = ReWOOAgent(lambda messages: next(answers), [tool, echo]).run("Show it.")
+    assert [result.content for result in run.tool_results] == ["10 rows", "'10 rows'"]
+    assert "secret" not in json.dumps([message.to_dict() for message in run.messages])
+
+
+def test_a_message_leaves_it_out() -> None:
+    parts = result_of(NOTE, ROWS, CHART).parts
+    assert Message(role="user", content=parts).content == (ROWS,)
+    assert Message.of({"role": "user", "content": [part.to_block() for part in parts]}).content == "10 rows"
+    for role in ("system", "user", "assistant", "tool"):
+        assert Message(role=role, content=(NOTE, CHART)).text == "shown to the user"  # type: ignore[arg-type]
+    assert Message.of({"role": "user", "content": [NOTE.to_block()]}).content == "shown to the user"
+    cited = {"type": "output_text", "text": "10 rows", "annotations": [{"type": "url_citation"}]}
+    assert Message.of({"role": "assistant", "content": [cited]}).content == "10 rows"
+
+
+def test_no_model_reads_it_in_a_message_of_the_program() -> None:
+    read: list[Any] = []
+
+    def model(messages: Any) -> str:
+        read.extend(message["content"] for message in messages)
+        return "done"
+
+    question = [Message(role="user", content=(Content.text("See:"), *result_of(NOTE, ROWS, CHART).parts))]
+    assert ReactAgent(model)(question) == "done"
+    assert "secret" not in str(read)
+    assert "10 rows" in str(read)
