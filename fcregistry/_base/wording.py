@@ -523,6 +523,12 @@ def show(value: object) -> str:
     return text if len(text) <= _MAX_VALUE_LENGTH else f"{text[:_MAX_VALUE_LENGTH]}… ({len(text)} characters)"
 
 
+def seconds_text(seconds: float, form: str = "g") -> str:
+    """Return a number of seconds, formatted by `form`, in words, such as `0.5 seconds` or `1 second`."""
+    number = f"{seconds:{form}}"
+    return f"{number} second{'' if number == '1' else 's'}"
+
+
 def json_path(path: Iterable[str | int]) -> str:
     """Return a path as jsonschema's `json_path` writes it: `$.items[2].qty`, `$['odd key']`."""
     written = "$"

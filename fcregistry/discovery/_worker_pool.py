@@ -298,7 +298,9 @@ class _Process:
         """Return the description of a plugin that ended this process, or for which it had to be ended."""
         advice = f"{plugin.how_to_fix}, or set FCREGISTRY_DISABLE={plugin.label}"
         if self.is_late:
-            what = f"importing it takes longer than {self._seconds:g} second{'' if self._seconds == 1 else 's'}"
+            from fcregistry._base.wording import seconds_text  # only for a plugin that does not load
+
+            what = f"importing it takes longer than {seconds_text(self._seconds)}"
             advice += f"; {IMPORT_SECONDS_VARIABLE} gives it more time"
         else:
             what = f"it ends the process that imports it, with {self._exit_text()}"

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 from fcregistry._base.call import CallError, Problem
 from fcregistry._base.secrets import Secrets
-from fcregistry._base.wording import json_path
+from fcregistry._base.wording import json_path, seconds_text
 from fcregistry._tools.selectors import nearest
 from fcregistry.errors import CallCancelledError, ToolError, exception_message
 from fcregistry.execution._invoke import GivenUp
@@ -80,8 +80,8 @@ def not_checked(name: str, end: GivenUp) -> CallError:
     """Return the error for a call that timed out, or was cancelled, while its arguments were validated."""
     if end.why == "cancelled":
         return CallError("cancelled", f"the call of {name} was cancelled; it was not run")
-    seconds = f"{end.seconds:g} second{'' if end.seconds == 1 else 's'}"
-    message = f"the arguments of {name} could not be checked within {seconds}; it was not run. Send less at once"
+    within = seconds_text(end.seconds)
+    message = f"the arguments of {name} could not be checked within {within}; it was not run. Send less at once"
     return CallError("timeout", message, exception=end)
 
 
@@ -127,7 +127,7 @@ def unanswered(name: str, seconds: float) -> CallError:
     """Return the error for a call that was not approved in time."""
     return CallError(
         "denied",
-        f"{name} was not run: it requires approval, and the approver did not answer within {seconds:g} seconds",
+        f"{name} was not run: it requires approval, and the approver did not answer within {seconds_text(seconds)}",
     )
 
 
@@ -253,7 +253,7 @@ def given_up(tool: Tool, end: GivenUp) -> CallError:
         return CallError("cancelled", message, exception=end)
     again = bool(tool.options.idempotent or tool.options.read_only)
     now = "it was stopped" if end.stopped else "it may still be running"
-    message = f"{tool.name} did not answer within {end.seconds:g} second{'' if end.seconds == 1 else 's'}; {now}"
+    message = f"{tool.name} did not answer within {seconds_text(end.seconds)}; {now}"
     return CallError("timeout", message, retryable=again, exception=end)
 
 

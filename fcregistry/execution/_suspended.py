@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
 from fcregistry._base.call import CallError, Problem, ToolCall
 from fcregistry._base.invisible import escape
+from fcregistry._base.wording import seconds_text
 from fcregistry._results.content import Content, Output
 from fcregistry._results.result import Approval, ToolResult
 from fcregistry._tools.selectors import HINTS
@@ -202,11 +203,12 @@ def _check_age(made: object, max_age: object) -> None:
     age = time.time() - made
     if age > max_age:
         raise ApprovalError(
-            f"these calls were prepared {age:.0f} seconds ago, but max_age is {max_age:g} seconds; prepare them again"
+            f"these calls were prepared {seconds_text(age, '.0f')} ago, but max_age is {seconds_text(max_age)}; "
+            "prepare them again"
         )
     if not age >= -_CLOCKS_DIFFER:
         raise ApprovalError(
-            f"these calls are dated {-age:.0f} seconds in the future, so their age is not known; "
+            f"these calls are dated {seconds_text(-age, '.0f')} in the future, so their age is not known; "
             "compare the clocks of the machines, and prepare the calls again"
         )
 

@@ -417,6 +417,8 @@ def test_prepared_calls_that_are_too_old_are_refused(monkeypatch: pytest.MonkeyP
     assert str(caught.value) == (
         "these calls were prepared 3600 seconds ago, but max_age is 60 seconds; prepare them again"
     )
+    with pytest.raises(ApprovalError, match="but max_age is 1 second; prepare them again"):
+        carried(prepared, max_age=1)
 
 
 def test_calls_that_are_dated_in_the_future_have_no_known_age(monkeypatch: pytest.MonkeyPatch) -> None:

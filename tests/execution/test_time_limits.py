@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import asyncio
 import json
+import re
 import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextvars import ContextVar
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -255,3 +257,16 @@ def test_the_error_without_a_running_loop_of_asyncio_says_what_to_do() -> None:
     ):
         with pytest.raises(RuntimeError, match=r"no event loop of asyncio is running here: .* trio\.to_thread"):
             awaitable.send(None)
+
+
+def test_no_message_says_1_seconds() -> None:
+    """Waiting for each message would take a second."""
+    root = Path(__file__).parents[2]
+    sources = [*root.glob("fcregistry/**/*.py"), *root.glob("plugins/*/fcregistry_*/**/*.py")]
+    found = [
+        f"{source.relative_to(root)}: {text}"
+        for source in sources
+        for text in re.findall(r"\{[a-z][\w.]*:g\} seconds", source.read_text(encoding="utf-8"))
+    ]
+    assert len(sources) > 250
+    assert found == []

@@ -46,6 +46,11 @@ class SearchStoppedError(Exception):
     """Raised if a search was stopped before its end; the message says why."""
 
 
+def late(seconds: float) -> SearchStoppedError:
+    """Return the error of a search that took longer than `seconds`."""
+    return SearchStoppedError(f"after {seconds:g} second{'' if seconds == 1 else 's'}")
+
+
 class PatternSearch:
     """A pattern in a process that compiles and searches it. It is killed when the time is over.
 
@@ -129,7 +134,7 @@ class PatternSearch:
         """Return the error that says why the process has ended."""
         code = self._worker.end()
         if self.is_timed_out:
-            return SearchStoppedError(f"after {self._seconds:g} seconds")
+            return late(self._seconds)
         how = f"signal {-code}" if code < 0 else f"exit code {code}"
         return SearchStoppedError(f"because the process that searches has ended, with {how}")
 
@@ -223,7 +228,8 @@ class _Workers:
         """
         turns = self._turns
         if not turns.acquire(timeout=max(seconds, 0)):
-            raise ToolError(f"other searches took all of the {seconds:g} seconds; try again", retryable=True)
+            limit = f"{seconds:g} second{'' if seconds == 1 else 's'}"
+            raise ToolError(f"other searches took all of the {limit}; try again", retryable=True)
         try:
             worker = self._take_idle() or self._start()
             try:

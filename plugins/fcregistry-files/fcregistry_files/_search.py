@@ -16,7 +16,7 @@ from fcregistry.errors import ToolError
 
 from fcregistry_files._folder import Folder, kind_of
 from fcregistry_files._paths import MOST_NAMES, is_reserved, name_problem, quote, split_path
-from fcregistry_files._pattern_pool import PatternSearch, SearchStoppedError, pattern_search
+from fcregistry_files._pattern_pool import PatternSearch, SearchStoppedError, late, pattern_search
 from fcregistry_files._ripgrep import batch_size, may_match, program, widen
 from fcregistry_files._text import Text
 from fcregistry_files._workspace import Workspace
@@ -374,7 +374,7 @@ def _text_of(data: bytes, path: str) -> str:
 
 def _timeout(workspace: Workspace) -> SearchStoppedError:
     """Return the error of a search whose time is over."""
-    return SearchStoppedError(f"after {workspace.search_seconds:g} seconds")
+    return late(workspace.search_seconds)
 
 
 def _stopped_note(error: SearchStoppedError, path: str | None, *, any_found: bool) -> str:

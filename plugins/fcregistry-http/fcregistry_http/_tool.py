@@ -144,7 +144,8 @@ class _EndpointCall:
         host, again = self.endpoint.host, self.endpoint.method in IDEMPOTENT
         message, kind = secrets.hide(str(error)), type(error)
         if isinstance(error, TimeoutError):
-            failure = ToolError(f"{host} did not answer within {self.timeout:g} seconds", retryable=again)
+            limit = f"{self.timeout:g} second{'' if self.timeout == 1 else 's'}"
+            failure = ToolError(f"{host} did not answer within {limit}", retryable=again)
         elif isinstance(error, httpx2.InvalidURL):
             failure = ToolError(f"the URL for {host} is not valid: {message}")
         elif isinstance(error, httpx2.ConnectError) and (problem := tls_problem(error)):

@@ -216,7 +216,8 @@ class _Session:
                     client = await stack.enter_async_context(Client(self._filter(await self._transport(stack))))
                     tools = await _list_tools(client)
             except TimeoutError as error:
-                raise TimeoutError(f"it did not answer within {self.seconds:g} seconds") from error
+                limit = f"{self.seconds:g} second{'' if self.seconds == 1 else 's'}"
+                raise TimeoutError(f"it did not answer within {limit}") from error
             self._client = client
             if not self.opened.done():  # the waiting caller may have been cancelled
                 self.opened.set_result(tools)

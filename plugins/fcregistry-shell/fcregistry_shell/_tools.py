@@ -301,7 +301,8 @@ class Runner:
                     note = "the call was cancelled, and the command was killed"
                     break
                 if monotonic() > end:
-                    note = f"the command was killed: it ran longer than {self.timeout:g} seconds"
+                    limit = f"{self.timeout:g} second{'' if self.timeout == 1 else 's'}"
+                    note = f"the command was killed: it ran longer than {limit}"
                     break
         finally:
             process.kill()

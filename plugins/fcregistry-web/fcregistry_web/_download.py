@@ -151,7 +151,8 @@ class _DownloadFile:
                             f"the file at {answer.url} has the SHA-256 {digest}, not {expected}; it was not saved"
                         )
         except TimeoutError:
-            message = f"{quote(url)} was not downloaded within {access.timeout:g} seconds; nothing was saved"
+            limit = f"{access.timeout:g} second{'' if access.timeout == 1 else 's'}"
+            message = f"{quote(url)} was not downloaded within {limit}; nothing was saved"
             raise ToolError(message, retryable=True) from None
         return Download(path, size, digest, answer.media_type, str(answer.url))
 

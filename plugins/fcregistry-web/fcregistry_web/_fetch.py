@@ -74,7 +74,8 @@ class _FetchUrl:
                 most = access.max_bytes if answer.response.is_success else _MOST_OF_ERROR
                 data, is_cut = await answer.read(most)
         except TimeoutError:
-            raise ToolError(f"{quote(url)} did not answer within {access.timeout:g} seconds", retryable=True) from None
+            limit = f"{access.timeout:g} second{'' if access.timeout == 1 else 's'}"
+            raise ToolError(f"{quote(url)} did not answer within {limit}", retryable=True) from None
         if not answer.response.is_success:
             raise await _status_error(answer, data, until)
         page = _page(answer, data, form, start, self.most, access.max_bytes)
