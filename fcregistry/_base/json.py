@@ -123,7 +123,7 @@ def _object_of_unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 def _error_text(text: str, reason: str, place: int) -> str:
     """Return the message about `text`, at whose index `place` the parser stopped for `reason`.
 
-    It says that the arguments are cut off, if they are, or else where they are not valid JSON.
+    It says that the arguments are cut off, if they are, or else where they are not valid JSON, and how to write a backslash.
     """
     if reason.startswith("Unterminated string") or _is_cut_off(text[place:]):
         return (
@@ -131,7 +131,8 @@ def _error_text(text: str, reason: str, place: int) -> str:
             "Nothing was run; send the whole call again, shorter if need be"
         )
     near = text[max(0, place - 20) : place + 20]
-    return f"the arguments must be valid JSON: {reason} at character {place + 1}, near {show(near)}"
+    hint = r"; in a JSON string, write \\ for a backslash" if reason.startswith("Invalid \\") else ""
+    return f"the arguments must be valid JSON: {reason} at character {place + 1}, near {show(near)}{hint}"
 
 
 # The rest of a text from where the parser stopped, if the text ends in a literal, a number, an escape or the begin of a comment;

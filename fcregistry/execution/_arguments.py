@@ -12,12 +12,13 @@ from __future__ import annotations
 
 import copy
 import json
+import re
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from fcregistry._base.call import UnreadArguments
-from fcregistry._base.json import MAX_DEPTH, ArgumentsError, ExactFloat, read_lenient_json, too_deep_error
+from fcregistry._base.json import MAX_DEPTH, ArgumentsError, ExactFloat, NotJsonError, read_lenient_json, too_deep_error
 from fcregistry._base.wording import json_path, word_problems
 from fcregistry._schema.document import References
 from fcregistry._schema.violations import MOST_STEPS
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 REPAIRS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "comments": "comments (`//`, `#`, `/* */`) are left out",
-        "empty-arguments": "empty text and `null` are taken as no arguments",
+        "empty-arguments": 'empty text, `null`, `""`, `[]` and `{}""` are taken as no arguments',
         "explicit-null": "`null` for what may be left out, and takes no `null`, is taken as left out",
         "fences": "a Markdown code fence around the arguments is left out",
         "python-literals": "`True`, `False` and `None` are taken as `true`, `false` and `null`",
@@ -107,7 +108,12 @@ def read_arguments(
             raise _too_long(longest, f"have {len(raw)} characters")
         if not raw or raw.isspace():
             return _no_arguments("empty", allowed)
-        value, repairs = read_lenient_json(raw, exact, allowed, "the arguments")
+        try:
+            value, repairs = read_lenient_json(raw, exact, allowed, "the arguments")
+        except NotJsonError:
+            if "empty-arguments" in allowed and _EMPTY_TWICE.fullmatch(raw):
+                return _no_arguments("an empty object and an empty string", allowed)
+            raise
         return (value, repairs) if type(value) is dict else _unwrapped_object(value, repairs, exact, allowed)
     if raw is None:
         return {}, ()
@@ -122,12 +128,16 @@ def read_arguments(
     return copied, ()
 
 
+_EMPTY_TWICE: Final = re.compile(r'[ \t\n\r]*\{[ \t\n\r]*\}[ \t\n\r]*""[ \t\n\r]*')
+"""What some servers make of streamed arguments that are empty."""
+
+
 def _unwrapped_object(
     value: Any, repairs: tuple[str, ...], exact: bool, allowed: Collection[str]
 ) -> tuple[dict[str, Any], tuple[str, ...]]:
     """Return the arguments that `value`, no JSON object, stands for, and `repairs` with those added here.
 
-    Null stands for `{}`, and a string for the object that it contains as JSON text.
+    Null, an empty array and an empty string stand for `{}`, and another string for the object that it contains as JSON text.
 
     Args:
         value: The value.
@@ -138,8 +148,9 @@ def _unwrapped_object(
     Raises:
         ArgumentsError: The value is of another kind, the string contains no object, or the repair is not allowed.
     """
-    if value is None:
-        arguments, more = _no_arguments("null", allowed)
+    if value is None or value == [] or (isinstance(value, str) and not value.strip()):
+        written = "null" if value is None else "an empty array" if value == [] else "an empty string"
+        arguments, more = _no_arguments(written, allowed)
         return arguments, (*repairs, *more)
     if isinstance(value, str) and "wrapped-json" in allowed:
         try:
@@ -153,7 +164,7 @@ def _unwrapped_object(
 
 
 def _no_arguments(written: str, allowed: Collection[str]) -> tuple[dict[str, Any], tuple[str, ...]]:
-    """Return `{}`, and a sentence about the repair; `written` is what the model wrote, `empty` or `null`.
+    """Return `{}`, and a sentence about the repair; `written` is what the model wrote, such as `null`.
 
     Raises:
         ArgumentsError: The repair `empty-arguments` is not in `allowed`.

@@ -39,6 +39,12 @@ def refusal(raw: Any) -> str:
         ("null", ("the arguments were null: taken as no arguments",)),
         (" \n\t", ("the arguments were empty: taken as no arguments",)),
         (" null\n", ("the arguments were null: taken as no arguments",)),
+        ('""', ("the arguments were an empty string: taken as no arguments",)),
+        ('" "', ("the arguments were an empty string: taken as no arguments",)),
+        ("[]", ("the arguments were an empty array: taken as no arguments",)),
+        (" [\n]", ("the arguments were an empty array: taken as no arguments",)),
+        ('{}""', ("the arguments were an empty object and an empty string: taken as no arguments",)),
+        ('{ }\n"" ', ("the arguments were an empty object and an empty string: taken as no arguments",)),
         (
             "```\nNone\n```",
             (
@@ -54,13 +60,36 @@ def test_empty_text_null_and_an_empty_object_mean_no_arguments(raw: str | None, 
 
 
 @pytest.mark.parametrize(
-    ("text", "said"), [("", "empty"), (" \n", "empty"), ("null", "null"), (" null ", "null"), ("```\nnull```", "null")]
+    ("text", "said"),
+    [
+        ("", "empty"),
+        (" \n", "empty"),
+        ("null", "null"),
+        (" null ", "null"),
+        ("```\nnull```", "null"),
+        ("[]", "an empty array"),
+        ('""', "an empty string"),
+    ],
 )
 def test_empty_arguments_are_refused_where_that_repair_is_switched_off(text: str, said: str) -> None:
     with pytest.raises(RefusedError) as caught:
         read_arguments(text, allowed=ALL_REPAIRS - {"empty-arguments"})
 
     assert str(caught.value) == f"the arguments are {said}: send a JSON object, {{}} if there are none"
+
+
+@pytest.mark.parametrize("text", ['{}""', '{}"a"', '{"a": 1}""', '""{}', "{}{}", "[1]", "[[]]", '"x"'])
+def test_other_texts_are_not_taken_as_no_arguments(text: str) -> None:
+    allowed = ALL_REPAIRS - {"empty-arguments"} if text == '{}""' else ALL_REPAIRS
+    with pytest.raises(RefusedError):
+        read_arguments(text, allowed=allowed)
+
+
+@pytest.mark.parametrize("text", [r'{"a": "C:\Users"}', r'{"a": "\d+"}', r'{"a": "\u12"}', r"{'a': '\d'}"])
+def test_the_error_for_a_wrong_backslash_says_how_to_write_one(text: str) -> None:
+    assert refusal(text).startswith("the arguments must be valid JSON: Invalid ")
+    assert refusal(text).endswith(r"; in a JSON string, write \\ for a backslash")
+    assert "backslash" not in refusal('{"a": b}')
 
 
 def test_no_arguments_and_an_empty_object_are_no_repair() -> None:
@@ -102,7 +131,7 @@ def test_numbers_keep_their_digits_through_slips_and_strings() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ['"[1]"', '"{"', '"{a: b}"', '"null"', '""', '"\\"{}\\""', '"{\\"a\\": 1, \\"a\\": 2}"']
+    "text", ['"[1]"', '"{"', '"{a: b}"', '"null"', '"\\"{}\\""', '"{\\"a\\": 1, \\"a\\": 2}"']
 )
 def test_a_string_that_does_not_contain_an_object_is_refused(text: str) -> None:
     assert refusal(text) == "the arguments must be a JSON object, got a string"
@@ -128,7 +157,6 @@ def test_json_is_read_as_it_is(text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[]", "the arguments must be a JSON object, got an array"),
         ("[1]", "the arguments must be a JSON object, got an array"),
         ('"x"', "the arguments must be a JSON object, got a string"),
         ("5", "the arguments must be a JSON object, got a number"),

@@ -185,7 +185,7 @@ WRONG_BEFORE: dict[str, tuple[Any, str]] = {
     "it is a coroutine function": (lambda tool, call: _coroutine(), "not a coroutine: hooks must be plain functions"),
     "it calls another tool": (ToolCall("delete", {}), "it must return a call of greet"),
     "it returns no JSON": (ToolCall("greet", {"name": {1, 2}}), "set is not JSON serializable"),
-    "it returns no object": (ToolCall("greet", "[]"), "the arguments must be a JSON object"),
+    "it returns no object": (ToolCall("greet", "[1]"), "the arguments must be a JSON object"),
     "it returns what is no number of JSON": (ToolCall("greet", {"name": float("nan")}), "NaN is not a JSON number"),
     "it returns a name that is none": (ToolCall("greet", {1: "one"}), "JSON"),  # type: ignore[dict-item]
 }
