@@ -197,7 +197,7 @@ def resume_calls(loop: Loop, chat: Chat, decisions: Mapping[str, Decision]) -> E
     allowed = calls[: _calls_left(loop, chat)]
     start = perf_counter()
     results = yield from results_of(loop, chat, allowed, chat.prepared, decisions)
-    chat.prepared = None
+    chat.end_suspension()
     return (yield from _append_all_results(loop, chat, results, calls[len(allowed) :], perf_counter() - start))
 
 

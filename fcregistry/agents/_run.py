@@ -331,6 +331,11 @@ class Chat:
         self.prepared = prepared
         self.messages[-1] = self.messages[-1].replaced(suspended=True)
 
+    def end_suspension(self) -> None:
+        """Record that the calls of the last message have run, or were refused: they no longer wait for decisions."""
+        self.prepared = None
+        self.messages[-1] = self.messages[-1].replaced(suspended=False)
+
     def call_ids(self) -> CallIds:
         """Return the ids of the calls of the run so far, and of those in what is sent.
 

@@ -61,8 +61,8 @@ class Message(_Derivable):
         is_error: Whether a `tool` message is a failure.
         continues: Whether a `user` message continues the turn before it, since an agent wrote it in the user's place: results of calls in text, or a
             step of a plan.
-        suspended: Whether the run of an `assistant` message was suspended, since its calls needed an approver's decision. An agent does not send it
-            before its calls have results: the run has to be resumed first.
+        suspended: Whether the run of an `assistant` message is suspended, since its calls need an approver's decision. An agent does not send it
+            before its calls have results: the run has to be resumed first. The messages of the resumed run do not have this mark.
         native: The message as a provider wrote it, by the provider's name: given back to that provider, which may have signed it.
     """
 

@@ -364,7 +364,8 @@ def test_a_suspended_run_can_go_on_once_it_was_resumed() -> None:
     assert waiting.state is not None
     state = RunState.from_json(waiting.state.to_json(key=KEY), key=KEY)
     resumed = agent.resume(state, {"1": Approve()})
-    assert resumed.messages[: len(waiting.messages)] == waiting.messages
+    before = [message.replaced(suspended=False) for message in waiting.messages]
+    assert list(resumed.messages[: len(before)]) == before
     saved = json.loads(json.dumps([message.to_dict() for message in resumed.messages]))
     assert agent.run([*saved, NEXT]).answer == "Bye."
 
@@ -395,17 +396,25 @@ def test_a_conversation_refuses_it_as_it_does_its_own() -> None:
         Conversation.from_json(without_state, Script(says("3")), [add]).say("Well?")
 
 
-def test_the_mark_of_a_suspended_run_is_not_sent() -> None:
-    agent, waiting = suspended()
-    done = agent.resume(waiting.state, {"1": Approve()})  # type: ignore[arg-type]  # it waits
-    heard: list[Any] = []
+RESUMED = {
+    FunctionCall: [calls(adds(1, 2))],
+    ReactAgent: [calls(adds(1, 2)), says("3")],
+    PlanAndSolveAgent: [says("1. Add."), calls(adds(1, 2)), says("3")],
+    ReWOOAgent: [says("#E1 = add(a=1, b=2)"), says("3")],
+}
 
-    def model(messages: list[Any]) -> str:
-        heard.extend(messages)
-        return "Done."
 
-    ReactAgent(model, [add]).run([*done.messages, NEXT])
-    assert not any("suspended" in message for message in heard)
+@pytest.mark.parametrize("make", RESUMED)
+def test_the_mark_of_a_suspended_run_is_gone_once_it_was_resumed(make: Callable[..., Any]) -> None:
+    agent = make(Script(*RESUMED[make]), [GUARDED])
+    waiting = agent.run("1 + 2?")
+    done = agent.resume(waiting.state, {waiting.pending[0].id: Approve()})
+    assert [message.suspended for message in waiting.messages].count(True) == 1
+    assert not any(message.suspended for message in done.messages)
+    model = Script(says("Done."))  # is sent the history after a program has dropped the results
+    without_results = [message for message in done.messages if message.role != "tool"]
+    assert ReactAgent(model, [add]).run([*without_results, NEXT]).answer == "Done."
+    assert ": The call has no result in this conversation" in "\n".join(written(model.heard[0]))
 
 
 def test_a_message_of_calls_can_be_made_and_stored_with_the_mark() -> None:
