@@ -9,7 +9,7 @@ the tools of plugins that are not imported. Nothing is imported while a lock is 
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Literal, overload
 
@@ -19,7 +19,7 @@ from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, Declaratio
 from fcregistry._tools.decorator import bound_methods, declare
 from fcregistry._tools.definition import is_strict
 from fcregistry._tools.options import check_options, group_problem
-from fcregistry._tools.selectors import by_key, clash_text, did_you_mean, effective, nearest
+from fcregistry._tools.selectors import Owned, by_key, clash_text, did_you_mean, effective, nearest
 from fcregistry._tools.tool import Tool, Toolset
 from fcregistry.errors import (
     AmbiguousToolError,
@@ -268,13 +268,7 @@ class Registry:
             AmbiguousToolError: Several tools have a plain name.
             DuplicateToolError: Two of the tools have one name.
         """
-        found = select_tools(self._catalogue, selectors)
-        own = {owned.declaration.name for owned, _ in found if owned.owner is None}
-        return Toolset(
-            self._catalogue.tool(owned)
-            for owned, exact in found
-            if exact or owned.owner is None or owned.declaration.name not in own
-        )
+        return Toolset(map(self._catalogue.tool, _without_overridden(select_tools(self._catalogue, selectors))))
 
     def tool_of(self, function: Callable[..., Any]) -> Tool | None:
         """Return the tool that a function was declared as here, or None.
@@ -362,6 +356,50 @@ class Group(Mapping[str, Tool]):
 
     def __repr__(self) -> str:
         return f"<Group {self.name}: {', '.join(self) or 'empty'}>"
+
+
+def _without_overridden(found: Sequence[tuple[Owned, bool]]) -> Iterator[Owned]:
+    """Yield the tools in `found` without those of plugins that patterns match and that have the name of an application's tool.
+
+    Args:
+        found: Tools, each with whether a selector names it exactly.
+    """
+    own = {owned.declaration.name for owned, _ in found if owned.owner is None}
+    for owned, exact in found:
+        if exact or owned.owner is None or owned.declaration.name not in own:
+            yield owned
+
+
+def tools_to_bind(registry: Registry, selectors: Iterable[str], taken: Set[str] = frozenset()) -> list[Tool]:
+    """Return the tools that an executor binds for some selectors, those that are not available here included.
+
+    A tool that is not available, and that only a pattern matches, gives way to every other tool of its name. Of several such tools of one name,
+    the application's is returned; if there is none, none of them is.
+
+    Args:
+        registry: The registry in which names are looked up.
+        selectors: The selectors; see `Registry.select`, also for the errors.
+        taken: The names of the other tools of the executor.
+    """
+    catalogue = registry._catalogue
+    found = select_tools(catalogue, selectors, with_unavailable=True)
+    unavailable = {owned.declaration for owned, exact in found if not exact and catalogue.tool(owned).unavailable}
+    bound = list(_without_overridden([each for each in found if each[0].declaration not in unavailable]))
+    names = taken | {owned.declaration.name for owned in bound}
+    left = [each for each in found if each[0].declaration in unavailable and each[0].declaration.name not in names]
+    by_name: dict[str, list[Owned]] = {}
+    for owned in _without_overridden(left):
+        by_name.setdefault(owned.declaration.name, []).append(owned)
+    bound += [each[0] for each in by_name.values() if len(each) == 1]
+    return list(map(catalogue.tool, bound))
+
+
+def group_tools_to_bind(group: Group) -> list[Tool]:
+    """Return the tools of a group that an executor binds, those that are not available here included; may be empty."""
+    try:
+        return tools_to_bind(group._registry, [f"group={group.name}"])
+    except ToolNotFoundError:
+        return []
 
 
 def catalogue_of(registry: Registry) -> Catalogue:

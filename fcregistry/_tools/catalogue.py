@@ -162,25 +162,28 @@ class Catalogue:
         tool: Tool = declaration.tool
         return tool
 
-    def offered(self) -> Iterator[Owned]:
+    def offered(self, *, with_unavailable: bool = False) -> Iterator[Owned]:
         """Yield the tools that patterns may match: one for each key.
 
         A tool is left out if it cannot be defined, or is not available here, and so are all tools of a name that clashes.
+
+        Args:
+            with_unavailable: Whether tools that are not available here are yielded, too.
         """
         for candidates in by_key(self.visible()).values():
             left = effective(candidates)
-            if len(left) == 1 and self._is_usable(left[0]):
+            if len(left) == 1 and self._is_usable(left[0], if_available=not with_unavailable):
                 yield left[0]
 
-    def _is_usable(self, owned: Owned) -> bool:
-        """Return whether a tool can be defined and is available here; may import its plugin."""
+    def _is_usable(self, owned: Owned, *, if_available: bool = True) -> bool:
+        """Return whether a tool can be defined, and with `if_available` is available here; may import its plugin."""
         declaration = owned.declaration
         if isinstance(declaration, Described) and not (
             declaration.may_have("requires_env") or declaration.may_have("available")
         ):
             return not declaration.flags & BROKEN  # the usual case, which needs no tool
         tool = self.tool(owned)
-        return not tool.unavailable and tool.definition_error is None
+        return not (if_available and tool.unavailable) and tool.definition_error is None
 
     def searched(self, words: str) -> Iterator[Tool]:
         """Yield the available tools that match `words`, best first."""
@@ -353,10 +356,17 @@ def _failing_text() -> str:
     return f"the plugin{'s' if plural else ''} {named} {'do' if plural else 'does'} not load; "
 
 
-def select_tools(catalogue: Catalogue, selectors: Iterable[str]) -> list[tuple[Owned, bool]]:
+def select_tools(
+    catalogue: Catalogue, selectors: Iterable[str], *, with_unavailable: bool = False
+) -> list[tuple[Owned, bool]]:
     """Return the tools that `selectors` choose, each with whether a selector names it exactly.
 
     They are sorted by name and id. Without selectors, all tools are returned.
+
+    Args:
+        catalogue: The tools.
+        selectors: The selectors.
+        with_unavailable: Whether patterns match tools that are not available here, too.
 
     Raises:
         SelectorError: A text is not a selector.
@@ -367,7 +377,7 @@ def select_tools(catalogue: Catalogue, selectors: Iterable[str]) -> list[tuple[O
     catalogue.load_for(parsed)
     found: dict[Declaration, tuple[Owned, bool]] = {}
     if not parsed or parsed[0].excludes:
-        found = {owned.declaration: (owned, False) for owned in catalogue.offered()}
+        found = {owned.declaration: (owned, False) for owned in catalogue.offered(with_unavailable=with_unavailable)}
     for selector in parsed:
         if selector.excludes:
             for each_selector in filter(None, (selector, selector.in_any_group())):
@@ -377,14 +387,16 @@ def select_tools(catalogue: Catalogue, selectors: Iterable[str]) -> list[tuple[O
             for declaration in excluded:
                 del found[declaration]
             continue
-        for owned in _matching(catalogue, selector):
+        for owned in _matching(catalogue, selector, with_unavailable=with_unavailable):
             known = owned.declaration in found and found[owned.declaration][1]
             found[owned.declaration] = (owned, known or selector.is_exact)
     return sorted(found.values(), key=lambda each: (each[0].declaration.name, each[0].id))
 
 
-def _matching(catalogue: Catalogue, selector: Selector) -> list[Owned]:
+def _matching(catalogue: Catalogue, selector: Selector, *, with_unavailable: bool) -> list[Owned]:
     """Return the tools that `selector` matches: one for an exact name, else all usable ones.
+
+    With `with_unavailable`, tools that are not available here are usable, too.
 
     Raises:
         ToolNotFoundError: It matches nothing.
@@ -393,7 +405,8 @@ def _matching(catalogue: Catalogue, selector: Selector) -> list[Owned]:
     """
     if selector.is_exact:
         return [catalogue.resolve(selector.text)]
-    found = [each for each in catalogue.offered() if selector.matches(subject_of(*each))]
+    offered = catalogue.offered(with_unavailable=with_unavailable)
+    found = [each for each in offered if selector.matches(subject_of(*each))]
     if not found:
         raise catalogue.nothing_matches(selector.text)
     return found

@@ -90,7 +90,7 @@ class OnDemand(Toolset):
         registry: Registry | None = None,
     ) -> None:
         always = toolset_of(shown, registry)
-        offered = Toolset([*toolset_of(tools, registry).values(), *always.values()])
+        offered = toolset_of([tools, always], registry)
         lazy = lazy_groups(groups, {tool.group for tool in offered.values()})
         self._map = GatewayMap(offered, lazy, not lazy if search is None else search, set(always))
         gateways = gateways_of(self._map)
@@ -215,8 +215,13 @@ class LoadGateway(Gateway):
             names: Their names.
         """
         loaded, unknown = self._available(names)
+        tools = self.gateway_map.tools
+        there = [tool.name for tool in tools.values() if unknown and not tool.unavailable]
         problems = [
-            f"there is no tool {name!r}{did_you_mean(nearest(name, self.gateway_map.tools))}" for name in unknown
+            f"{name} is not available here"
+            if name in tools
+            else f"there is no tool {name!r}{did_you_mean(nearest(name, there))}"
+            for name in unknown
         ]
         if not loaded:
             raise ToolError("nothing was loaded: " + "; ".join(problems))

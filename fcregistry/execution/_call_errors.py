@@ -16,7 +16,7 @@ from fcregistry.execution._threads import NoThreadError
 from fcregistry.types import EncodingError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from fcregistry._tools.tool import Tool
     from fcregistry.errors import PluginError
@@ -30,10 +30,10 @@ Exposure: TypeAlias = Literal["all", "tool-errors"]
 # --- Calls that cannot run ---
 
 
-def unknown_tool(name: str, names: Iterable[str]) -> CallError:
-    """Return the error for a call of a tool that does not exist."""
+def unknown_tool(name: str, tools: Mapping[str, Tool]) -> CallError:
+    """Return the error for a call of a tool that does not exist, with the names of those of `tools` that are available here."""
     shown = name if len(name) <= 64 else f"{name[:64]}…"
-    known = sorted(names)
+    known = sorted(wire_name for wire_name, tool in tools.items() if not tool.unavailable)
     close = nearest(name[:200], known)
     if close:
         return CallError("unknown_tool", f"there is no tool {shown!r}; did you mean {close[0]!r}?")

@@ -69,7 +69,8 @@ class Executor:
     Cancelling the task of an async method ends the wait for its calls, as a cancelled token does, and raises `CancelledError`.
 
     Args:
-        tools: The tools that may be called: names, selectors, functions, `Tool`s, toolsets, or lists of these.
+        tools: The tools that may be called: names, selectors, functions, `Tool`s, toolsets, or lists of these. Patterns include tools that
+            are not available here now.
         registry: The registry in which names are looked up; the process's by default.
         approve: The approver: a function, or a coroutine function, that takes the tool and the validated call, and returns True, False,
             `Approve(…)` or `Deny(…)`. The executor asks it before it runs a tool that requires approval. Without it, the executor refuses
@@ -186,7 +187,7 @@ class Executor:
     def describe(self, format: str = "openai", *, strict: bool = False, recursion: OnRecursion = "refuse") -> Any:
         """Return the tools as a format describes them, to send to a provider.
 
-        A tool that is not available here is left out: a variable of its `requires_env` is not set, or its `available` does not return True.
+        A tool that is not available here now is left out: a variable of its `requires_env` is not set, or its `available` does not return True.
 
         Args:
             format: The format's name.

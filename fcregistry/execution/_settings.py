@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
 
 from fcregistry._base.call import CancellationToken
 from fcregistry._base.source import callback_problem, external_tool_problem, is_model, list_hint
-from fcregistry._registry import Group, Registry
+from fcregistry._registry import Group, Registry, group_tools_to_bind, tools_to_bind
 from fcregistry._registry import registry as process_registry
 from fcregistry._tools.declaration import MARK, Declaration
 from fcregistry._tools.decorator import marked_methods
@@ -364,7 +364,8 @@ ToolLike: TypeAlias = "str | Tool | Toolset | Callable[..., Any]"
 def toolset_of(tools: ToolLike | Iterable[Any], registry: Registry | None = None) -> Toolset:
     """Return the toolset of names, selectors, functions, tools, toolsets, groups, and lists of these.
 
-    The strings among them are selectors of one selection, in their order. A function that was declared means the tool it was declared as.
+    The strings among them are selectors of one selection, in their order. Patterns and groups have tools that are not available here, too. A
+    function that was declared means the tool it was declared as.
 
     Args:
         tools: What the application gave.
@@ -399,7 +400,7 @@ def toolset_of(tools: ToolLike | Iterable[Any], registry: Registry | None = None
                 f"{element!r:.200} is not a tool: give a name, a selector, a function, a Tool or a toolset{_hint(element)}"
             )
     if selectors:
-        made.extend(source.select(*selectors).values())
+        made.extend(tools_to_bind(source, selectors, {tool.name for tool in made}))
     for tool in made:
         if (error := tool.definition_error) is not None:  # raised now, and not at the first call
             raise error
@@ -440,7 +441,7 @@ def _flatten(tools: Any, depth: int) -> Iterable[Any]:
     `tools`.
     """
     if isinstance(tools, Group):
-        yield from tools.values()
+        yield from group_tools_to_bind(tools)
         return
     # A mapping is not a list of its keys, a model not one of its fields, and another library's toolset not one of what it yields.
     is_one = isinstance(tools, (str, Tool, Mapping)) or callable(tools) or not isinstance(tools, Iterable) or depth > 20

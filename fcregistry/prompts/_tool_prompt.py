@@ -37,7 +37,8 @@ class ToolPrompt:
     of their names.
 
     Args:
-        tools: Names, selectors, functions, tools, toolsets, or a list of these, as for an executor.
+        tools: Names, selectors, functions, tools, toolsets, or a list of these, as for an executor. The text does not describe those that are
+            not available here when the prompt is made.
         format: The format of the tools' descriptions: `json`, or any of `fcregistry.formats.names()`, such as `text`, `typescript` or `yaml`.
         many: Whether the model may make several calls in one answer, as a JSON array.
         examples: Calls to show to the model, such as `tool.make_call(…)` returns; if `many` is true, also lists of calls for one answer.
@@ -76,7 +77,8 @@ class ToolPrompt:
     ) -> None:
         self._tools = toolset_of(tools, registry)
         self._many, self._output = many, output
-        fillings = {"tools": describe_tools(self._tools.values(), format)}
+        offered = [tool for tool in self._tools.values() if not tool.unavailable]
+        fillings = {"tools": describe_tools(offered, format)}
         if context or shown:
             fillings["context"] = describe_variables(context or {}, {shown} if isinstance(shown, str) else set(shown))
         if examples:
