@@ -1,7 +1,8 @@
 """Agents: loops in which a model calls tools until it can answer.
 
 `_agent.py` has what all agents share, and `_loop.py` the loop that most are made of. An agent describes its run as a coroutine of effects, which
-`_effects.py` defines, with the events of a streamed run; `_run.py` has the records of a run. `_visible_tools.py` shows a model some of many tools.
+`_effects.py` defines, with the events of a streamed run; `_run.py` has the records of a run. `_on_demand.py` hides some of many tools, and
+`_visible_tools.py` has those that a model sees.
 """
 
 from __future__ import annotations
@@ -27,11 +28,12 @@ if TYPE_CHECKING:
         Thinking,
     )
     from fcregistry.agents._function_call import FunctionCall
+    from fcregistry.agents._on_demand import OnDemand
     from fcregistry.agents._plan_and_solve import PlanAndSolveAgent
     from fcregistry.agents._react import ReactAgent
     from fcregistry.agents._rewoo import ReWOOAgent
     from fcregistry.agents._run import RunResult, RunState, Step, StopReason
-    from fcregistry.agents._visible_tools import OnDemand, VisibleTools
+    from fcregistry.agents._visible_tools import VisibleTools
 
 __all__ = [
     "Agent",
@@ -76,11 +78,12 @@ _MODULES: Final = {
         "Thinking",
     ),
     "._function_call": ("FunctionCall",),
+    "._on_demand": ("OnDemand",),
     "._plan_and_solve": ("PlanAndSolveAgent",),
     "._react": ("ReactAgent",),
     "._rewoo": ("ReWOOAgent",),
     "._run": ("RunResult", "RunState", "Step", "StopReason"),
-    "._visible_tools": ("OnDemand", "VisibleTools"),
+    "._visible_tools": ("VisibleTools",),
 }
 """Module, imported on first use -> its names for users and, if they are not in `__all__`, for other rooms."""
 

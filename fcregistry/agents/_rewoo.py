@@ -18,9 +18,9 @@ from fcregistry.agents._agent import Agent, RoundOptions, rounds_limit
 from fcregistry.agents._effects import EmitEvent, StepBegan, StepEnded
 from fcregistry.agents._history import free_id, ids_in
 from fcregistry.agents._loop import join_paragraphs, make_plan, result_of, resume_calls, run_calls, run_loop
+from fcregistry.agents._on_demand import Opened, gateway_of
 from fcregistry.agents._rewoo_plan import Evidence, EvidenceStep, read_plan, with_evidence
 from fcregistry.agents._run import AnswerT_co, Step, checked_limit
-from fcregistry.agents._visible_tools import Opened, gateway_of
 from fcregistry.models import Message, resolve
 from fcregistry.types import codec_of
 
