@@ -116,22 +116,31 @@ class Registry:
 
         return decorate
 
-    def register_object(self, instance: object, *, prefix: str = "", group: str | None = None) -> tuple[str, ...]:
+    def register_object(
+        self,
+        instance: object,
+        *,
+        prefix: str = "",
+        group: str | None = None,
+        available: Callable[[], bool] | None = None,
+    ) -> tuple[str, ...]:
         """Declare the marked methods of an instance, bound to it.
 
         Args:
             instance: An object whose class has methods decorated with `fc_register`.
             prefix: The beginning of each name, so that several instances can be registered.
             group: The group of all of them, in place of the one that each was marked with.
+            available: A function without arguments that returns whether the tools can be used here, for all of them, as the option of
+                `fc_register`. A method that was marked with that option needs both to return True.
 
         Returns:
             The names of the tools, sorted.
 
         Raises:
-            DefinitionError: No method is marked, or the prefix or group makes a name that is not valid.
+            DefinitionError: No method is marked, the prefix or group makes a name that is not valid, or `available` cannot be called.
             DuplicateToolError: Another function has one of the names already; none of the methods is registered then.
         """
-        made = bound_methods(instance, prefix, group)
+        made = bound_methods(instance, prefix, group, available)
         self._log.add_all(made)
         return tuple(sorted(declaration.name for declaration in made))
 

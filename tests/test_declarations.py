@@ -438,6 +438,90 @@ def test_a_prefix_or_group_that_is_not_valid_is_refused_with_one_error_for_all_m
     assert len(isolated) == 0
 
 
+class Browser:
+    """Tools that need something, one of them something more."""
+
+    def __init__(self) -> None:
+        self.running: object = False
+        self.asked: list[str] = []
+
+    def is_running(self) -> bool:
+        self.asked.append("running")
+        return self.running  # type: ignore[no-any-return]
+
+    @staticmethod
+    def can_print() -> bool:
+        return False
+
+    @fc_register
+    def open_page(self) -> str:
+        """Open a page."""
+        return "opened"
+
+    @fc_register(available=can_print, tags=("paper",))
+    def print_page(self) -> str:
+        """Print the page."""
+        return "printed"
+
+
+def test_an_object_that_is_not_available_hides_all_of_its_tools() -> None:
+    isolated, browser = Registry(), Browser()
+    isolated.register_object(browser, available=browser.is_running)
+    open_page, print_page = isolated.get("open_page"), isolated.get("print_page")
+    reason = "its check is_running returned False"
+    assert (open_page.unavailable, print_page.unavailable) == (reason, reason)
+    assert list(isolated) == []
+    executor = Executor("*", registry=isolated)
+    assert executor.call("open_page").content == f"open_page is not available here: {reason}"
+
+    browser.running = True
+    assert (open_page.unavailable, print_page.unavailable) == ("", "its check can_print returned False")
+    assert print_page.options.tags == ("paper",)
+    assert print_page.options.available is not None
+    assert print_page.options.available() is False
+    assert list(isolated.select("*")) == ["open_page"]
+    assert executor.call("open_page").value == "opened"
+    browser.running = "yes"
+    assert print_page.unavailable == "its check is_running returned 'yes'"
+
+
+def test_an_object_s_check_leaves_other_instances_as_they_are() -> None:
+    isolated, browser = Registry(), Browser()
+    isolated.register_object(browser, prefix="a_", available=browser.is_running)
+    isolated.register_object(Browser(), prefix="b_")
+    assert [tool.name for tool in isolated] == ["b_open_page"]
+
+
+@pytest.mark.parametrize(
+    ("check", "problem"),
+    [
+        (False, "available=… cannot be called"),
+        (
+            lambda tool: True,
+            r"available=… is called with \(\), but takes \(tool\); give it the parameters that it is called with",
+        ),
+    ],
+)
+def test_a_check_of_an_object_that_cannot_be_called_is_refused(check: object, problem: str) -> None:
+    isolated = Registry()
+    with pytest.raises(DefinitionError, match=rf"methods of Browser cannot be registered:\n  - {problem}"):
+        isolated.register_object(Browser(), available=check)  # type: ignore[arg-type]  # it is not a function of this kind
+    assert len(isolated) == 0
+
+
+def test_a_method_s_own_check_that_cannot_be_called_is_an_error_of_its_tool_also_with_one_of_its_object() -> None:
+    class Wrong:
+        @fc_register(available=lambda tool: True)
+        def find(self) -> str:
+            """Find it."""
+            return ""
+
+    isolated = Registry()
+    isolated.register_object(Wrong(), available=lambda: True)
+    with pytest.raises(DefinitionError, match=r"available=… is called with \(\), but takes \(tool\)"):
+        Executor("find", registry=isolated)
+
+
 def test_an_inherited_method_counts_unless_it_is_overridden_without_the_decorator() -> None:
     class Quiet(Shelf):
         def read_label(self, loud: bool = False) -> str:

@@ -7,9 +7,17 @@ from __future__ import annotations
 
 import sys
 
-from fcregistry._base.source import annotations_of, check_callable, default_name, is_model, place_text, underlying
+from fcregistry._base.source import (
+    annotations_of,
+    callback_problem,
+    check_callable,
+    default_name,
+    is_model,
+    place_text,
+    underlying,
+)
 from fcregistry._tools.declaration import DEFAULT_GROUP, MARK, Declaration, DeclarationLog, log
-from fcregistry._tools.options import check_options, group_problem, name_problem
+from fcregistry._tools.options import AllChecks, check_options, group_problem, name_problem
 from fcregistry.errors import DefinitionError
 
 TYPE_CHECKING = False
@@ -295,16 +303,19 @@ def find_enclosing_locals(function: Callable[..., Any]) -> dict[str, Any] | None
 # --- Methods that are marked in a class body ---
 
 
-def bound_methods(instance: object, prefix: str = "", group: str | None = None) -> list[Declaration]:
+def bound_methods(
+    instance: object, prefix: str = "", group: str | None = None, available: Callable[[], bool] | None = None
+) -> list[Declaration]:
     """Return declarations of the marked methods of an instance, bound to it.
 
     Args:
         instance: An object whose class has methods decorated with `fc_register`.
         prefix: The text before each name.
         group: The group of all methods, in place of the one that each was marked with.
+        available: A check that is made before that of each method; None for no check.
 
     Raises:
-        DefinitionError: The instance is a class, no method is marked, or a name or the group is not valid.
+        DefinitionError: The instance is a class, no method is marked, or a name, the group or the check is not valid.
     """
     if isinstance(instance, type):
         raise DefinitionError(
@@ -315,6 +326,8 @@ def bound_methods(instance: object, prefix: str = "", group: str | None = None) 
         raise DefinitionError(f"{type(instance).__qualname__} has no method that is decorated with @fc_register")
     names = [prefix + mark.name for _, mark in marked]
     problems = [*map(name_problem, names), group and group_problem(group)]
+    if available is not None and (problem := callback_problem(available)):
+        problems.append(f"available=… {problem}")
     if found := tuple(filter(None, problems)):
         raise DefinitionError(f"methods of {type(instance).__qualname__} cannot be registered:", found)
     return [
@@ -323,11 +336,19 @@ def bound_methods(instance: object, prefix: str = "", group: str | None = None) 
             prefix + mark.name,
             group or mark.group,
             mark.module,
-            mark.options,
+            _with_check(mark.options, available),
             mark.locals,
         )
         for attribute, mark in marked
     ]
+
+
+def _with_check(options: dict[str, Any], available: Callable[[], bool] | None) -> dict[str, Any]:
+    """Return the options of a method with `available`, the check of its object, before its own check, if any."""
+    if available is None:
+        return options
+    own = options.get("available")
+    return {**options, "available": available if own is None else AllChecks(available, own)}
 
 
 def marked_methods(instance: object) -> list[tuple[str, Declaration]]:

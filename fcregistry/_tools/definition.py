@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.source import callback_problem, place_text, underlying
 from fcregistry._tools.declaration import Declaration
+from fcregistry._tools.options import checks_of
 from fcregistry.errors import DefinitionError, exception_message
 
 if TYPE_CHECKING:
@@ -306,9 +307,9 @@ _CALLBACKS: Final[Mapping[str, tuple[str, ...]]] = {
 
 def _callback_problems(options: Mapping[str, Any]) -> tuple[str, ...]:
     """Return a phrase for each function in `options` that does not take the arguments of its calls."""
-    given = {name: options[name] for name in _CALLBACKS if callable(options.get(name))}
-    found = {name: callback_problem(function, *_CALLBACKS[name]) for name, function in given.items()}
-    return tuple(f"{name}=… {problem}" for name, problem in found.items() if problem)
+    given = [(name, each) for name in _CALLBACKS if callable(options.get(name)) for each in checks_of(options[name])]
+    found = [(name, callback_problem(function, *_CALLBACKS[name])) for name, function in given]
+    return tuple(f"{name}=… {problem}" for name, problem in found if problem)
 
 
 def _may_be_path(schema: Any) -> bool:

@@ -228,6 +228,27 @@ def check_options(options: Mapping[str, object], subject: object) -> None:
         raise DefinitionError(f"{shown} cannot be registered:", tuple(problems))
 
 
+class AllChecks:
+    """A check for the option `available` that makes several checks, up to the first one that does not return True.
+
+    Args:
+        *checks: The functions, in order.
+    """
+
+    __slots__ = ("checks",)
+
+    def __init__(self, *checks: Callable[[], bool]) -> None:
+        self.checks = checks
+
+    def __call__(self) -> bool:
+        return all(check() is True for check in self.checks)
+
+
+def checks_of(available: Callable[[], bool]) -> tuple[Callable[[], bool], ...]:
+    """Return the functions that the value of the option `available` calls: several for `AllChecks`, else itself."""
+    return available.checks if isinstance(available, AllChecks) else (available,)
+
+
 def missing_variables(required: Any) -> tuple[str, ...]:
     """Return the variables of `requires_env` that are not set or are empty.
 

@@ -11,7 +11,7 @@ from fcregistry._base.source import check_callable, default_name, underlying
 from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, canonical_id
 from fcregistry._tools.decorator import find_enclosing_locals
 from fcregistry._tools.definition import ToolDefinition, first_paragraph
-from fcregistry._tools.options import check_options, missing_variables, name_problem
+from fcregistry._tools.options import check_options, checks_of, missing_variables, name_problem
 from fcregistry.errors import DefinitionError, DuplicateToolError, exception_message
 
 if TYPE_CHECKING:
@@ -200,11 +200,14 @@ class Tool:
         ask = self._definition.declaration.options.get("available")
         if not callable(ask):  # there is none, or only the index's record of it is known
             return ""
-        try:
-            answer = ask()
-        except Exception as error:  # noqa: BLE001  # the author's function may raise anything, and has not returned True then
-            return f"its check {default_name(ask)} raised {type(error).__name__}: {exception_message(error)}"
-        return "" if answer is True else f"its check {default_name(ask)} returned {answer!r:.80}"
+        for check in checks_of(ask):
+            try:
+                answer: object = check()
+            except Exception as error:  # noqa: BLE001  # the author's function may raise anything, and has not returned True then
+                return f"its check {default_name(check)} raised {type(error).__name__}: {exception_message(error)}"
+            if answer is not True:
+                return f"its check {default_name(check)} returned {answer!r:.80}"
+        return ""
 
     def validator(self, engine: Engine = "jsonschema-rs") -> Validator:
         """Return the validator of its arguments. It is compiled at the first call and cached.
