@@ -252,11 +252,45 @@ def test_keyword_arguments_are_described_by_their_docstring_entry() -> None:
     assert schema(log)["additionalProperties"] == {"type": "integer", "description": "What to log."}
 
 
-def test_keyword_arguments_without_a_type_take_anything() -> None:
-    def log(**fields) -> None: ...
+def test_star_parameters_without_a_type_take_anything_with_a_warning() -> None:
+    def log(*values, **fields) -> None: ...
 
-    with warnings.catch_warnings(action="error"):
-        assert schema(log)["additionalProperties"] is True
+    with pytest.warns(DefinitionWarning) as caught:
+        parameters = schema(log)
+    assert (parameters["properties"]["values"], parameters["additionalProperties"]) == ({"type": "array"}, True)
+    assert [str(warning.message).partition(": ")[2] for warning in caught] == [
+        "parameter 'values' accepts any values: it has no annotation; annotate it",
+        "parameter 'fields' accepts any names and values: it has no annotation; annotate it",
+    ]
+
+
+def test_star_parameters_whose_type_is_any_or_in_the_docstring_give_no_warning() -> None:
+    def log(*values, **fields: Any) -> None:
+        """Log.
+
+        Args:
+            *values (int): Numbers.
+        """
+
+    assert schema(log)["properties"]["values"]["items"] == {"type": "integer"}
+
+
+def test_star_parameters_without_a_type_are_errors_in_strict_mode_that_name_the_wrapped_function() -> None:
+    def wrap(inner: Callable[..., Any]) -> Callable[..., Any]:
+        def wrapper(*args, **kwargs):
+            return inner(*args, **kwargs)
+
+        return wrapper
+
+    strict = Registry(strict=True)
+    strict.register(wrap(unknown))
+    advice = "it has no annotation; annotate it, or, if wrapper wraps inner, decorate it with @functools.wraps(inner)"
+    with pytest.raises(DefinitionError) as caught:
+        _ = strict.get("wrapper").parameters
+    assert caught.value.problems == (
+        f"parameter 'args' accepts any values: {advice}",
+        f"parameter 'kwargs' accepts any names and values: {advice}",
+    )
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ import inspect
 import sys
 import warnings
 from collections import Counter
+from contextlib import suppress
 from types import FunctionType, ModuleType, UnionType
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, NamedTuple, TypeGuard, Union, get_args, get_origin
 
@@ -257,8 +258,7 @@ class ParameterReader:
     def _codec_without_annotation(self, parameter: RawParameter, documented: str | None) -> Codec:
         """Return the codec of a parameter without annotation, from its docstring or its default.
 
-        If neither gives a type, the codec accepts any value. A sentence is added to `untyped`, unless the docstring names
-        the type, or names none and the parameter is `*args` or `**kwargs`.
+        If neither gives a type, the codec accepts any value. A sentence is added to `untyped`, unless the docstring names the type.
 
         Args:
             parameter: The parameter.
@@ -273,12 +273,15 @@ class ParameterReader:
                 )
             except UnsupportedType as unsupported:
                 problem = f"its docstring's type {documented!r} has no JSON form ({unsupported})"
-        annotation, accepted = Any, "accepts any JSON value"
+        annotation, accepted, advice = Any, "accepts any JSON value", "annotate it"
         if type(parameter.default) in _TYPES_OF_DEFAULTS:
             annotation = type(parameter.default)
             accepted = f"has the type of its default, {annotation.__name__}"
-        if documented or parameter.kind not in (STAR, STAR_STAR):  # `*args, **kwargs` means any value
-            self.untyped.append(f"parameter {parameter.name!r} {accepted}: {problem}; annotate it")
+        if parameter.kind in (STAR, STAR_STAR):
+            accepted = f"accepts any {'values' if parameter.kind is STAR else 'names and values'}"
+            if hint := wraps_hint(self._source):
+                advice = f"{advice}, or, {hint}"
+        self.untyped.append(f"parameter {parameter.name!r} {accepted}: {problem}; {advice}")
         return self._codec(annotation, parameter.name, parameter.field)
 
 
@@ -292,6 +295,29 @@ def _class_of_method(function: Any) -> type | None:
     if instance is None or isinstance(instance, ModuleType):  # for a function written in C, it is the module
         return None
     return instance if isinstance(instance, type) else type(instance)
+
+
+def wraps_hint(function: Any) -> str | None:
+    """Return what to write where a function is likely a wrapper without `functools.wraps`; None where it is not.
+
+    A likely wrapper takes `*args` and `**kwargs`, is defined inside another function, and uses a callable from there.
+    """
+    function = inspect.unwrap(function)
+    if not isinstance(function, FunctionType) or function.__code__.co_flags & _ANYTHING != _ANYTHING:
+        return None
+    wrapped = []
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        with suppress(ValueError):  # the variable has no value yet
+            value = cell.cell_contents
+            if callable(value) and not isinstance(value, type) and value is not function:
+                wrapped.append(name)
+    if not wrapped:
+        return None
+    which = wrapped[0] if len(wrapped) == 1 else "…"
+    return f"if {function.__name__} wraps {' or '.join(wrapped)}, decorate it with @functools.wraps({which})"
+
+
+_ANYTHING: Final = inspect.CO_VARARGS | inspect.CO_VARKEYWORDS
 
 
 def warn_author(message: str, source: Any) -> None:

@@ -16,7 +16,7 @@ from fcregistry._base.source import annotations_of, underlying
 from fcregistry._base.wording import json_path, show, word_problems
 from fcregistry._results.content import Content, ToolOutput
 from fcregistry._schema.external import schema_notes
-from fcregistry._tools.parameters import EMPTY, STAR, STAR_STAR, Parameter
+from fcregistry._tools.parameters import EMPTY, STAR, STAR_STAR, Parameter, wraps_hint
 from fcregistry.errors import DefinitionError, exception_message
 from fcregistry.formats import tool_description
 from fcregistry.inspection._lint_subject import (
@@ -209,7 +209,7 @@ def _undocumented_parameters(subject: LintSubject) -> Iterator[Remark]:
 @rule(
     "undocumented-field",
     "note",
-    'describe it in the Attributes of the record\'s docstring, or as Annotated[…, "…"]',
+    'describe it in the record\'s docstring, in its Attributes or Args, or as Annotated[…, "…"]',
 )
 def _undocumented_fields(subject: LintSubject) -> Iterator[Remark]:
     """Yield a remark for each property inside a parameter, except tags, that has no description."""
@@ -263,12 +263,27 @@ _ENDLESS: Final = "it cannot be checked: the schema refers to itself without end
     "annotate it with the type that the function needs; with a union, if it is one of several",
 )
 def _untyped_parameters(subject: LintSubject) -> Iterator[Remark]:
-    """Yield a remark for each parameter that accepts any JSON value."""
+    """Yield a remark for each parameter that accepts any JSON value, and for `*args` and `**kwargs` without a type."""
     for name, schema in subject.properties.items():
         if accepts_anything(schema):
             message = f"the parameter {name!r} accepts any JSON value: {_why_untyped(subject, name)}"
             advice = 'say its "type", "enum" or "anyOf" in the schema' if subject.is_external else ""
             yield Remark(message, property_path(name), advice=advice)
+    for name in () if subject.is_external else _untyped_rest(subject):
+        stars, path = ("*", property_path(name)) if name in subject.properties else ("**", "$.additionalProperties")
+        message = f"the parameter {stars + name!r} accepts any values: {_why_untyped(subject, name)}"
+        advice = wraps_hint(underlying(subject.tool.function)) or ""
+        yield Remark(message, path, SourcePlace("parameter", name), advice)
+
+
+def _untyped_rest(subject: LintSubject) -> Iterator[str]:
+    """Yield the names of `*args` and `**kwargs` that have no annotation, and no type that the docstring names."""
+    for each in subject.parameters.values():
+        declared = subject.declared.get(each.name)
+        if each.kind in (STAR, STAR_STAR) and declared is not None and declared.annotation is EMPTY:
+            items = subject.properties[each.name].get("items", True) if each.kind is STAR else None
+            if accepts_anything(subject.schema["additionalProperties"] if items is None else items):
+                yield each.name
 
 
 def _why_untyped(subject: LintSubject, name: str) -> str:

@@ -12,6 +12,8 @@ from collections.abc import Callable
 from dataclasses import InitVar
 from typing import TYPE_CHECKING, Annotated, Any, Final, NamedTuple, TypeAlias, get_args, get_type_hints
 
+from typing_extensions import is_typeddict
+
 from fcregistry._base.docstrings import DocumentedParameter, read_docstring
 from fcregistry._base.source import annotations_of
 from fcregistry.types._codec import (
@@ -403,15 +405,35 @@ def _fields(annotation: Any, cls: type, raw: Sequence[Field], reader: Reader) ->
 def _field_documentation(cls: Any, raw: Sequence[Field]) -> dict[str, DocumentedParameter]:
     """Return name -> documentation of the field, from the docstrings of a class and its base classes.
 
-    The docstring of a base class counts only if that class annotates one of the fields `raw`; the names are not limited to these. An entry in the
-    docstring of a class replaces one of its bases. One-line docstrings are not read.
+    Sections about parameters (`Args:`, `:param x:`) count as `Attributes:` does, which comes first in one docstring. The docstring of a base class
+    counts only if that class declares one of the fields `raw`; the names are not limited to these. An entry in the docstring of a class replaces
+    one of its bases. One-line docstrings are not read.
     """
     documented: dict[str, DocumentedParameter] = {}
-    for base in cls.__mro__[-2::-1]:  # without `object`
+    for base in reversed(_documented_classes(cls)):
         text = base.__dict__.get("__doc__")
-        if text and "\n" in text and (base is cls or any(each.attribute in _own_annotations(base) for each in raw)):
-            documented |= read_docstring(text).attributes
+        if text and "\n" in text and (base is cls or _declares_any(base, raw)):
+            documentation = read_docstring(text)
+            documented |= documentation.parameters | documentation.attributes
     return documented
+
+
+def _documented_classes(cls: Any) -> list[Any]:
+    """Return a class and its base classes, without `object`, in the order in which Python looks names up.
+
+    A TypedDict derives from `dict` alone. Its bases are those that it was written with; typing.TypedDict stores them from Python 3.12 on.
+    """
+    if not is_typeddict(cls):
+        return list(cls.__mro__[:-1])
+    found = {cls: None}  # a dict keeps the order
+    for base in getattr(cls, "__orig_bases__", ()):
+        found |= dict.fromkeys(_documented_classes(written) if is_typeddict(written := origin_of(base) or base) else ())
+    return list(found)
+
+
+def _declares_any(cls: Any, raw: Sequence[Field]) -> bool:
+    """Return whether a class annotates one of the fields `raw`, or is an attrs class, which need not annotate them."""
+    return "__attrs_attrs__" in cls.__dict__ or any(each.attribute in _own_annotations(cls) for each in raw)
 
 
 def _annotations(cls: Any, reader: Reader) -> Mapping[str, Any]:

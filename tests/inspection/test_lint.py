@@ -399,6 +399,27 @@ def test_a_parameter_that_takes_anything_says_why() -> None:
     assert [path for path, _ in said(rule, tool)] == ["$.properties.a", "$.properties.b"]
 
 
+def test_star_parameters_without_a_type_name_the_missing_wraps_of_a_likely_wrapper() -> None:
+    def wrap(inner: Any) -> Any:
+        def wrapper(*args, **kwargs):  # type: ignore[no-untyped-def]
+            return inner(*args, **kwargs)
+
+        return wrapper
+
+    def plain(*args, **kwargs: Any) -> None: ...  # type: ignore[no-untyped-def]
+
+    both = [
+        ("$.additionalProperties", "the parameter '**kwargs' accepts any values: it has no annotation"),
+        ("$.properties.args", "the parameter '*args' accepts any values: it has no annotation"),
+    ]
+    rule = "untyped-parameter"
+    assert (said(rule, wrap(plain)), said(rule, plain)) == (both, both[1:])
+    advice = "if wrapper wraps inner, decorate it with @functools.wraps(inner)"
+    assert [each.advice for each in findings(rule, wrap(plain))] == [advice, advice]
+    (found,) = findings(rule, plain)
+    assert found.advice.startswith("annotate it")
+
+
 class Loose(TypedDict):
     whatever: Any
 

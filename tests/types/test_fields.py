@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import abc
 import dataclasses
+import sys
 from dataclasses import dataclass, field
 from datetime import date
-from typing import Annotated, Any, NamedTuple, TypedDict
+from typing import Annotated, Any, Generic, NamedTuple, TypedDict, TypeVar
 
+import attr
 import attrs
 import msgspec
 import pydantic
 import pytest
+import typing_extensions
 
 from fcregistry import Executor, Tool
 from fcregistry.types import Refusal, codec_of, schema_of, to_json_text
 
 from . import other_module
 from .cases import assert_round_trip, why_unsupported
+
+T = TypeVar("T")
 
 
 @dataclass
@@ -80,6 +85,76 @@ class WithAttrs:
     _b: int
 
 
+@dataclass
+class WithArgs(Base):
+    """One that documents its arguments.
+
+    Args:
+        b: From the arguments.
+        c: Not this.
+
+    Attributes:
+        c: From the attributes.
+    """
+
+    c: int = 0
+    d: dataclasses.InitVar[int] = 0
+
+
+@dataclass
+class DerivedFromArgs(WithArgs):
+    """One that derives from it.
+
+    :param d: In reST.
+    """
+
+
+class NumpyKeys(Keys):
+    """Keys.
+
+    Parameters
+    ----------
+    b : int
+        Another key.
+    """
+
+    b: int
+
+
+class ExtensionKeys(typing_extensions.TypedDict, Generic[T]):
+    """Keys.
+
+    :param a: A key.
+    """
+
+    a: T
+
+
+class DerivedKeys(ExtensionKeys[int], total=False):
+    """Keys.
+
+    Args:
+        b: Another key.
+    """
+
+    b: int
+
+
+@attr.s
+class OldAttrs:
+    """With attrs.
+
+    :param a: By attrs alone.
+    """
+
+    a = attr.ib(type=int)
+
+
+@attr.s
+class DerivedAttrs(OldAttrs):
+    b = attr.ib(type=int)
+
+
 class WithMsgspec(msgspec.Struct, rename="camel"):
     """With msgspec.
 
@@ -88,6 +163,28 @@ class WithMsgspec(msgspec.Struct, rename="camel"):
     """
 
     long_name: int
+
+
+class PydanticArgs(pydantic.BaseModel):
+    """With pydantic.
+
+    Args:
+        a (int): From the arguments.
+    """
+
+    a: int
+
+
+class DerivedPydantic(PydanticArgs):
+    """One that derives.
+
+    Parameters
+    ----------
+    b
+        In NumPy's style.
+    """
+
+    b: int
 
 
 class WithPydantic(pydantic.BaseModel):
@@ -157,7 +254,23 @@ class Checked:
                 "d": None,
             },
         ),
+        (
+            WithArgs,
+            {"a": "From the base.", "b": "From the arguments.", "c": "From the attributes.", "d": None},
+        ),
+        (
+            DerivedFromArgs,
+            {"a": "From the base.", "b": "From the arguments.", "c": "From the attributes.", "d": "In reST."},
+        ),
         (Keys, {"a": "A key."}),
+        pytest.param(
+            NumpyKeys,
+            {"a": "A key.", "b": "Another key."},
+            marks=pytest.mark.skipif(sys.version_info < (3, 12), reason="before, a TypedDict does not know its bases"),
+        ),
+        (DerivedKeys, {"a": "A key.", "b": "Another key."}),
+        (DerivedAttrs, {"a": "By attrs alone.", "b": None}),
+        (DerivedPydantic, {"a": "From the arguments.", "b": "In NumPy's style."}),
         (Pair, {"a": "The first,\nover two lines."}),
         (WithAttrs, {"a": "By its own name.", "b": "By the name of its argument."}),
         (WithMsgspec, {"longName": "By its own name."}),
