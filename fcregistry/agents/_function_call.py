@@ -177,7 +177,7 @@ class FunctionCall(Agent["str | dict[str, Any]"]):
             The messages to append to the conversation, in the shape of the message; none if it has no calls.
 
         Raises:
-            TypeError: It is not a message, but a whole response, for example.
+            TypeError: It is not a message, but a whole chat completion or a list of messages, for example.
         """
         calls, visible = self._calls_and_tools(message, history)
         return _report(calls, visible.run_all(with_cut_calls(message, calls))) if calls else []
@@ -193,6 +193,8 @@ class FunctionCall(Agent["str | dict[str, Any]"]):
         `history` may end with `message` itself, which is then not read as a part of it. Raise `TypeError` if `message` is not a message.
         """
         check_is_message(message)
+        if isinstance(message, (list, tuple)) and any(read_field(each, "role") is not None for each in message):
+            raise TypeError("pass one message, such as messages[-1], not a list of messages")
         is_at_end = bool(history) and history[-1] in (message, read_field(message, "message"))
         return read_calls(message), self.visible(history[:-1] if is_at_end else history)
 

@@ -24,6 +24,7 @@ from fcregistry.execution._settings import calls_context, deps_for
 from fcregistry.execution._step import CallStep
 from fcregistry.execution._suspended import ResumedCall
 from fcregistry.execution._threads import background_loop, running_loop
+from fcregistry.formats import advice_on_message
 
 if TYPE_CHECKING:
     from asyncio import Semaphore
@@ -47,8 +48,10 @@ def list_calls(calls: Iterable[object]) -> list[object]:
     """Return calls as a list.
 
     Raises:
-        TypeError: `calls` is a single call, or is not iterable.
+        TypeError: `calls` is a message or a whole response, or a single call, or is not iterable.
     """
+    if not isinstance(calls, (list, tuple)) and (advice := advice_on_message(calls)):
+        raise TypeError(advice)
     if isinstance(calls, (Mapping, str, ToolCall)) or not isinstance(calls, Iterable):
         raise TypeError(f"give a list of calls, or use run for one, not {type(calls).__name__}")
     return list(calls)

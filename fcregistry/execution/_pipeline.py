@@ -38,7 +38,7 @@ from fcregistry.execution._settings import CallsContext, deps_for
 from fcregistry.execution._step import QUICK_STEPS, Bound, CallStep
 from fcregistry.execution._suspended import ResumedCall, resume_calls, suspend_calls
 from fcregistry.execution._threads import NoThreadError
-from fcregistry.formats import MalformedCallError, read_call, wire_names
+from fcregistry.formats import MalformedCallError, advice_on_message, read_call, wire_names
 from fcregistry.types import Refusal
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ class Pipeline:
         try:
             return self._prepare(read_call(given), longest, MOST_STEPS, pending)
         except MalformedCallError as error:
-            return self._malformed(error)
+            return self._malformed(error, given)
 
     def prepare_off_loop(self, given: object, context: CallsContext) -> Effects[CallStep | ToolResult]:
         """Prepare a call without blocking the event loop.
@@ -215,7 +215,7 @@ class Pipeline:
         try:
             call = read_call(given)
         except MalformedCallError as error:
-            return self._malformed(error)
+            return self._malformed(error, given)
         if self.settings.engine == "jsonschema-rs":
             try:
                 return self._prepare(call, self.settings.quick_length, QUICK_STEPS)
@@ -299,17 +299,18 @@ class Pipeline:
             return failed_result(call, call_errors.invalid_arguments(tool.name, (problem,)), tool)
         return CallStep(call, bound, arguments, decoded, repairs)
 
-    def _malformed(self, error: MalformedCallError) -> ToolResult:
+    def _malformed(self, error: MalformedCallError, given: object) -> ToolResult:
         """Return the failed result of a call that cannot be read, with the name and id that `error` has.
 
-        The code is `unknown_tool` if no tool has its name, and `malformed_call` otherwise. Without name and
-        id, there is no call.
+        If `given`, the call, is a message or a whole response, the error says what to pass in its place. The code is
+        `unknown_tool` if no tool has its name, and `malformed_call` otherwise. Without name and id, there is no call.
         """
         call = ToolCall(error.name, None, error.id) if error.name or error.id is not None else None
         tool = self.find(error.name)
         if error.name and tool is None:
             return failed_result(call, call_errors.unknown_tool(error.name, self.tools))
-        return failed_result(call, CallError("malformed_call", str(error)), tool)
+        message = None if error.name else advice_on_message(given)
+        return failed_result(call, CallError("malformed_call", message or str(error)), tool)
 
     def tools_to_load(self, calls: Iterable[object]) -> list[Tool]:
         """Return the tools of `calls` whose plugins are not imported yet, each once."""

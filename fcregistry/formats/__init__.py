@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from fcregistry.formats._finish import CUT_OFF as CUT_OFF
     from fcregistry.formats._finish import FinishReason as FinishReason
+    from fcregistry.formats._finish import advice_on_message as advice_on_message
     from fcregistry.formats._finish import cut_off_call as cut_off_call
     from fcregistry.formats._finish import cut_off_calls as cut_off_calls
     from fcregistry.formats._finish import finish_reason as finish_reason
@@ -106,7 +107,7 @@ def wire_names(names_of_tools: Iterable[str]) -> dict[str, str]:
 _MODULES: Final = {
     "._finish": (
         *("CUT_OFF", "FinishReason", "finish_reason", "finish_reason_in"),
-        *("cut_off_call", "cut_off_calls", "with_cut_calls"),
+        *("advice_on_message", "cut_off_call", "cut_off_calls", "with_cut_calls"),
     ),
     "._format": ("Format", "RenderInput", "base64_of", "data_url", "json_value_of", "tool_description", "tools_of"),
     "._node": ("Definition", "Dropped", "TextDefinition"),

@@ -12,7 +12,7 @@ from operator import is_
 from typing import Any, Final, Literal, TypeAlias
 
 from fcregistry._base.call import ToolCall, UnreadArguments, cut_off_text
-from fcregistry.formats._read import MalformedCallError, read_call, read_calls, read_field
+from fcregistry.formats._read import MalformedCallError, format_of_call, has_field, read_call, read_calls, read_field
 
 FinishReason: TypeAlias = Literal["stop", "tool_calls", "length", "content_filter", "other"]
 """Why a model stopped: it had finished; it made calls; the limit of tokens; a filter of the provider; something else."""
@@ -80,6 +80,23 @@ def parse_message(message: Any) -> list[ToolCall]:
         MalformedCallError: One of the calls is malformed.
     """
     return [read_call(call) for call in with_cut_calls(message, read_calls(message))]
+
+
+def advice_on_message(value: object) -> str | None:
+    """Return what to pass in place of `value`, a message, a whole response or a list, given as one call; None if it is neither."""
+    if isinstance(value, (list, tuple)):
+        return "a list is not a tool call: pass each call to run, or the list of calls to run_all"
+    choices = read_field(value, "choices")
+    has_choices = isinstance(choices, (list, tuple)) and len(choices) > 0
+    calls = [] if format_of_call(value) else read_calls(choices[0] if has_choices else value)
+    if calls:
+        name = format_of_call(calls[0]) or "openai"
+        place = "response.choices[0]" if has_choices else "message" if read_field(value, "role") else "response"
+        parsed = f'formats.get("{name}").parse({place})'
+        return f"a message or response is not a tool call: pass its calls, as in executor.run_all({parsed})"
+    if has_choices or has_field(value, "role") or has_field(value, "output") or has_field(value, "candidates"):
+        return "a message or response is not a tool call, and this one has no calls"
+    return None
 
 
 def with_cut_calls(response: object, calls: Sequence[Any]) -> list[Any]:

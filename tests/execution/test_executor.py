@@ -248,9 +248,11 @@ def test_every_problem_of_the_arguments_is_reported_with_its_path(
 @pytest.mark.parametrize("text", ['{"path": {"p": 1}, "dry_run": true', '{"query": "q"', '{"query": "q', "{"])
 def test_arguments_that_are_cut_off_are_refused_and_the_tool_is_not_run(text: str) -> None:
     ran = []
-    result = Executor([Tool.from_function(lambda **all_of_it: ran.append(1), name="watched")]).run(
-        {"name": "watched", "arguments": text}
-    )
+
+    def watched(**all_of_it: Any) -> None:
+        ran.append(1)
+
+    result = Executor([watched]).run({"name": "watched", "arguments": text})
 
     assert code(result) == "malformed_call"
     assert result.content.startswith("the arguments are cut off")

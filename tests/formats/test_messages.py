@@ -6,6 +6,9 @@ from types import SimpleNamespace
 from typing import Any, TypedDict
 
 import pytest
+from anthropic.types import Message
+from openai.types.chat import ChatCompletion
+from openai.types.responses import Response
 
 from fcregistry import Executor, Tool, ToolCall, ToolResult, formats
 from fcregistry.formats import MalformedCallError, read_call, read_calls
@@ -421,3 +424,69 @@ def test_a_mapping_that_cannot_be_walked_is_a_malformed_call() -> None:
 
     with pytest.raises(MalformedCallError, match="the call of 'f' cannot be read: RuntimeError"):
         read_call(Odd(name="f"))
+
+
+# --- a message or response in place of a call ---------------------------------------------------------------------
+
+CHAT = {"id": "1", "choices": [{"index": 0, "finish_reason": "tool_calls", "message": OPENAI}]}
+GENERATED = {"candidates": [{"content": GEMINI, "finishReason": "STOP"}]}
+
+
+def as_object(value: Any) -> Any:
+    """Return `value` with objects in place of its dicts, but for arguments, as an SDK has them."""
+    if isinstance(value, list):
+        return [as_object(each) for each in value]
+    if isinstance(value, dict):
+        arguments = ("input", "args")
+        return SimpleNamespace(**{key: each if key in arguments else as_object(each) for key, each in value.items()})
+    return value
+
+
+@pytest.mark.parametrize(
+    ("given", "parsed"),
+    [
+        (CHAT, 'formats.get("openai").parse(response.choices[0])'),
+        (
+            ChatCompletion.model_construct(**as_object(CHAT).__dict__),
+            'formats.get("openai").parse(response.choices[0])',
+        ),
+        (OPENAI, 'formats.get("openai").parse(message)'),
+        (RESPONSES, 'formats.get("openai-responses").parse(response)'),
+        (
+            Response.model_construct(output=as_object(RESPONSES["output"])),
+            'formats.get("openai-responses").parse(response)',
+        ),
+        (ANTHROPIC, 'formats.get("anthropic").parse(message)'),
+        (
+            Message.model_construct(role="assistant", content=as_object(ANTHROPIC["content"])),
+            'formats.get("anthropic").parse(message)',
+        ),
+        (GENERATED, 'formats.get("gemini").parse(response)'),
+        (as_object(GENERATED), 'formats.get("gemini").parse(response)'),
+        (GEMINI, 'formats.get("gemini").parse(message)'),
+        ({"output": {"message": BEDROCK}}, 'formats.get("bedrock").parse(response)'),
+    ],
+)
+def test_a_message_or_response_in_place_of_a_call_is_refused_with_what_to_pass(given: Any, parsed: str) -> None:
+    executor = Executor([add])
+    text = f"a message or response is not a tool call: pass its calls, as in executor.run_all({parsed})"
+    results = [executor.run(given), *executor.run_all([given])]
+    assert [result.content for result in results] == [text, text]
+    with pytest.raises(TypeError) as caught:
+        executor.run_all(given)
+    assert str(caught.value) == text
+    holder = given["choices"][0] if given is CHAT else given
+    name = formats.get(parsed.split('"')[1])
+    assert name.parse is not None
+    calls = name.parse(holder.choices[0] if hasattr(holder, "choices") else holder)
+    assert executor.run_all(calls)[0].value == 3
+
+
+def test_a_response_without_calls_and_a_list_of_calls_in_place_of_a_call_are_refused() -> None:
+    executor = Executor([add])
+    text = "a message or response is not a tool call, and this one has no calls"
+    for given in ({"choices": [{"message": {"role": "assistant", "content": "3"}}]}, {"role": "assistant"}):
+        assert executor.run(given).content == text
+    assert executor.run(OPENAI["tool_calls"]).content == (
+        "a list is not a tool call: pass each call to run, or the list of calls to run_all"
+    )
