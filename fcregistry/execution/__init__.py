@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from fcregistry.execution._approval import Approve, Deny, Policy
     from fcregistry.execution._approval import Approver as Approver
     from fcregistry.execution._arguments import REPAIRS
+    from fcregistry.execution._arguments import allowed_repairs as allowed_repairs
     from fcregistry.execution._batch import list_calls as list_calls
     from fcregistry.execution._cache import Cache, MemoryCache
     from fcregistry.execution._call_errors import scrub as scrub
@@ -93,7 +94,7 @@ _MODULES = {
     "fcregistry._tools.tool": ("Toolset",),
     "fcregistry.errors": ("ToolError",),
     "._approval": ("Approve", "Approver", "Deny", "Policy"),
-    "._arguments": ("REPAIRS",),
+    "._arguments": ("REPAIRS", "allowed_repairs"),
     "._batch": ("list_calls",),
     "._cache": ("Cache", "MemoryCache"),
     "._executor": ("Executor", "kept_results_of", "open_pipeline", "pipeline_of"),

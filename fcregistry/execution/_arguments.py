@@ -55,21 +55,22 @@ _IF_NAMED: Final = ("missing-commas",)
 """Repairs that are made only if the application names them: they are less certain to be what the model meant."""
 
 
-def allowed_repairs(given: bool | Collection[str]) -> frozenset[str]:
+def allowed_repairs(given: bool | Collection[str], repairs: Collection[str] = ALL_REPAIRS) -> frozenset[str]:
     """Return the names of the repairs that are allowed.
 
     Args:
-        given: True for all of `REPAIRS`, False for none, or the names of some.
+        given: True for all of `repairs`, False for none, or the names of some.
+        repairs: The names of the repairs that there are, without those that are made only if they are named.
 
     Raises:
         ValueError: A name is not that of a repair.
         TypeError: `given` is neither a bool nor a collection of names.
     """
     if isinstance(given, bool):
-        return ALL_REPAIRS if given else frozenset()
+        return frozenset(repairs) if given else frozenset()
     if isinstance(given, str) or not isinstance(given, Collection):
         raise TypeError(f"repairs must be True, False or a collection of names such as {{'comments'}}, not {given!r}")
-    known = (*REPAIRS, *_IF_NAMED)
+    known = (*sorted(repairs), *_IF_NAMED)
     unknown = sorted(repr(name) for name in given if name not in known)
     if unknown:
         raise ValueError(f"there is no repair {unknown[0]}; the repairs are {', '.join(known)}")

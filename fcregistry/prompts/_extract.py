@@ -9,6 +9,7 @@ that is not closed ends with the answer: YAML itself does not show that it was c
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import islice
 from json import dumps
@@ -18,12 +19,13 @@ from fcregistry._base.call import ToolCall
 from fcregistry._base.json import MAX_DEPTH, SLIPS, ArgumentsError, NotJsonError, read_lenient_json
 from fcregistry._base.wording import show
 from fcregistry._base.yaml import NotYamlError, read_yaml
-from fcregistry.formats import MalformedCallError, is_like_arguments, read_call
+from fcregistry.formats import MalformedCallError, is_like_arguments, read_call, read_field
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from fcregistry._base.call import Problem
+    from fcregistry.execution import ToolLike
 
 # --- The result of reading an answer ---
 
@@ -128,7 +130,13 @@ Found: TypeAlias = FoundValue | Rejected
 # --- The calls in a value ---
 
 
-def calls_of(value: Any, *, arguments_field: str | None = None) -> tuple[ToolCall, ...]:
+ArgumentsField: TypeAlias = "str | tuple[str, str] | None"
+"""The field of a call's arguments, those of arguments by position and by name, or None for the usual fields."""
+
+
+def calls_of(
+    value: Any, *, arguments_field: ArgumentsField = None, tools: ToolLike | Iterable[Any] = ()
+) -> tuple[ToolCall, ...]:
     """Return the calls in a value that was read from a model's answer, for an executor.
 
     A call is a dict or an object with the tool's name as `name` and its arguments as `arguments`; whatever else it has, such as a thought, is
@@ -136,39 +144,101 @@ def calls_of(value: Any, *, arguments_field: str | None = None) -> tuple[ToolCal
 
     Args:
         value: A call, or a list of calls.
-        arguments_field: The field that holds the arguments, if it is not `arguments`: `kwargs`, say. No other field is read for them.
+        arguments_field: The field that holds the arguments, if it is not `arguments`: `kwargs`, say. No other field is then read for them. A list
+            in it is arguments by position. If two fields hold arguments, it is the one of those by position and the one of those by name:
+            `("args", "kwargs")`.
+        tools: The tools, whose parameters give arguments by position their names.
 
     Raises:
-        MalformedCallError: A call holds arguments in another field, such as positional ones in `args`, or they are not an object.
+        MalformedCallError: A call holds arguments in another field, they are neither an object nor, in an `arguments_field`, a list, or
+            arguments by position do not fit the tool.
     """
     values = value if isinstance(value, (list, tuple)) else [value]
-    return tuple(call for each in values if (call := _call(each, arguments_field)) is not None)
+    return tuple(call for each in values if (call := _call(each, arguments_field, tools)) is not None)
 
 
-def _call(value: Any, arguments_field: str | None) -> ToolCall | None:
+def _call(value: Any, arguments_field: ArgumentsField, tools: ToolLike | Iterable[Any]) -> ToolCall | None:
     """Return the call that `value` represents, or None if it is not a call.
 
-    `arguments_field` is the only field that is read for arguments, or None for the usual ones.
+    Args:
+        value: A dict or an object.
+        arguments_field: The only fields that are read for arguments, or None for the usual ones.
+        tools: The tools, for arguments by position.
 
     Raises:
-        MalformedCallError: It is a call with arguments that are not an object, or that are in a field that is not read.
+        MalformedCallError: It is a call with arguments that cannot be read, or that are in a field that is not read.
     """
+    first, named = arguments_field if isinstance(arguments_field, tuple) else (None, arguments_field)
     try:
-        return read_call(value, arguments_field=arguments_field)
+        return read_call(value, arguments_field=named)
     except MalformedCallError as error:
+        by_place = error.arguments if isinstance(arguments_field, str) else None
+        if first is not None and error.unread == (first,):
+            by_place = read_field(value, first)
+        if isinstance(by_place, (list, tuple)):
+            by_name = {} if by_place is error.arguments else read_field(value, named or "") or {}
+            return _call_by_place(error, by_place, by_name, tools)
         if error.arguments is not None or any(map(is_like_arguments, error.unread)):
             raise  # still a call: without it, the answer would be taken for one without calls
         return None
 
 
+def _call_by_place(
+    read: MalformedCallError, by_place: Sequence[Any], by_name: Any, tools: ToolLike | Iterable[Any]
+) -> ToolCall:
+    """Return a call whose arguments `by_place` have the names of the tool's first parameters.
+
+    Args:
+        read: The error with the name and id of the call.
+        by_place: The arguments by position.
+        by_name: The arguments by name.
+        tools: The tools.
+
+    Raises:
+        MalformedCallError: No tool has the name, there are too many arguments, or an argument is given twice.
+    """
+    from fcregistry.execution import toolset_of  # few calls have arguments by position
+
+    known = toolset_of(tools, None)
+    tool = known.get(read.name)
+    names = list(tool.parameters.get("properties", ())) if tool is not None else []
+    twice = [] if not isinstance(by_name, Mapping) else [each for each in names[: len(by_place)] if each in by_name]
+    problem = None
+    if not known:
+        problem = "the tools are not known: pass them to calls_of as tools=…"
+    elif tool is None:
+        problem = f"there is no tool of that name; the tools are {', '.join(known)}"
+    elif len(by_place) > len(names):
+        problem = f"it has {len(by_place)}, and the parameters are {', '.join(names) or 'none'}"
+    elif twice:
+        problem = f"{', '.join(map(repr, twice))} is given by position and by name"
+    if problem is not None:
+        message = f"the arguments by position of the call of {read.name[:64]!r} cannot be read: {problem}"
+        raise MalformedCallError(message, read.id, read.name, list(by_place))
+    if not isinstance(by_name, Mapping):  # reading it says what is wrong
+        return read_call({"id": read.id, "name": read.name, "arguments": by_name})
+    return ToolCall(read.name, {**dict(zip(names, by_place, strict=False)), **by_name}, read.id)
+
+
 # --- Choosing among the values ---
+
+MISSING_QUOTES: Final = "missing-quotes"
+ITEMS_AS_ARRAY: Final = "items-as-array"
+_OPEN_BLOCK: Final = "open-block"
+REPAIRS_OF_ANSWERS: Final = SLIPS - {"fences"} | {MISSING_QUOTES, ITEMS_AS_ARRAY, _OPEN_BLOCK}
+"""The names of the repairs of an answer; fences around it are no mistake."""
 
 _ONE_AS_ARRAY = "the answer was one item where an array is due: taken as an array of it"
 _SEVERAL_AS_ARRAY = "the answer was several items where an array is due: taken as an array of them"
 
 
 def choose_value(
-    found: Sequence[Found], problems: Callable[[Any], tuple[Problem, ...]], *, expects_array: bool, syntax: str
+    found: Sequence[Found],
+    problems: Callable[[Any], tuple[Problem, ...]],
+    *,
+    answer: str,
+    syntax: str,
+    takes_items: bool,
 ) -> Found:
     """Return the value that is meant, or a `Rejected` with the reason why there is none.
 
@@ -178,8 +248,9 @@ def choose_value(
     Args:
         found: The values, and the texts that only begin like values, in order.
         problems: Returns the problems of a value.
-        expects_array: Whether the answer is an array, whatever its items are.
+        answer: The answer, for a message.
         syntax: The syntax that the model was asked for.
+        takes_items: Whether the answer is an array, whatever its items are, and items alone may be taken as one.
     """
     if any(each.fenced for each in found if isinstance(each, FoundValue)):
         found = [each for each in found if each.fenced]
@@ -189,13 +260,14 @@ def choose_value(
     if decisive:
         return decisive[0]
     if not values:
-        return Rejected(f"has no {syntax.upper()}; write the answer as {syntax.upper()}")
+        only = f", only {show(answer)}" if answer else ""
+        return Rejected(f"has no {syntax.upper()}{only}; write the answer as {syntax.upper()}")
     valid = {dumps(each.value, sort_keys=True): each for each in values if not problems(each.value)}
     if len(valid) > 1:
         return Rejected(f"has {len(valid)} values, and each could be the answer; write one")
     if valid:
         return next(iter(valid.values()))
-    if expects_array and not any(isinstance(each.value, list) for each in values):
+    if takes_items and not any(isinstance(each.value, list) for each in values):
         repair = _ONE_AS_ARRAY if len(values) == 1 else _SEVERAL_AS_ARRAY
         repairs = {each for value in values for each in value.repairs} | {repair}
         return FoundValue([each.value for each in values], tuple(sorted(repairs)))
@@ -204,7 +276,6 @@ def choose_value(
 
 # --- JSON ---
 
-_ALLOWED: Final = SLIPS - {"fences"}  # which are read here, where their language counts
 _JSON_LANGUAGES: Final = frozenset({"", "json", "json5", "jsonc"})
 _JSON_FENCE: Final = re.compile(r"`{3,}+(?:json[5c]?)?(?=[\s{\[])", re.IGNORECASE)
 _MARK: Final = re.compile(
@@ -232,7 +303,7 @@ _MOST_OPEN: Final = 3
 _CUT_OFF: Final = "is cut off before it is complete; write all of it again, shorter if need be"
 
 
-def json_values(text: str, exact: bool) -> list[Found]:
+def json_values(text: str, exact: bool, allowed: Collection[str]) -> list[Found]:
     """Return the JSON values in the answer `text`, in order.
 
     Among them is a `Rejected` for each text that only begins like a value.
@@ -240,26 +311,27 @@ def json_values(text: str, exact: bool) -> list[Found]:
     Args:
         text: The answer.
         exact: Whether numbers keep the digits with which they are written, as `ExactFloat`s.
+        allowed: The names of the repairs that may be made.
     """
     whole = text.strip()
     opening = _JSON_FENCE.match(whole) if whole.endswith("```") else None
     if opening is not None:
         whole = whole[opening.end() :].rstrip("`")
-    found = _read_json(whole, exact, fenced=opening is not None)
+    found = _read_json(whole, exact, opening is not None, allowed)
     if isinstance(found, FoundValue):  # also a number or a string by itself, which among prose would not stand out
         return [found]
-    values = list(islice(_scan(text, exact), _MOST_VALUES + 1))
+    values = list(islice(_scan(text, exact, allowed), _MOST_VALUES + 1))
     if len(values) > _MOST_VALUES:
         return [Rejected(f"has more than {_MOST_VALUES} JSON values; write one", open=True)]
     return values
 
 
-def _scan(text: str, exact: bool) -> Iterator[Found]:
+def _scan(text: str, exact: bool, allowed: Collection[str]) -> Iterator[Found]:
     """Yield the JSON values in `text`, as `FoundValue`s, and a `Rejected` for what only begins like one.
 
     They come from left to right, in linear time; code blocks in other languages than JSON are skipped. A value that does not end ends the search,
     unless a code block that names JSON follows and the value is not in a code block itself. Too many of them end it with one more `Rejected`.
-    `exact` says whether numbers keep their digits.
+    `exact` says whether numbers keep their digits; `allowed` names the slips that are corrected.
     """
     place, fenced, count = 0, False, 0
     while mark := _MARK.search(text, place):
@@ -273,7 +345,7 @@ def _scan(text: str, exact: bool) -> Iterator[Found]:
         start = mark.start("bracket")
         end, reason = _end_of_value(text, start)
         if not reason:
-            yield _read_json(text[start:end], exact, fenced)
+            yield _read_json(text[start:end], exact, fenced, allowed)
             place = end
             continue
         yield Rejected(reason, fenced, open=True)
@@ -323,13 +395,13 @@ def _end_of_value(text: str, start: int) -> tuple[int, str]:
     return len(text), _CUT_OFF
 
 
-def _read_json(text: str, exact: bool, fenced: bool) -> Found:
+def _read_json(text: str, exact: bool, fenced: bool, allowed: Collection[str]) -> Found:
     """Return the JSON value in `text` as a `FoundValue`, or a `Rejected` that says what is wrong with it.
 
-    Slips are corrected. Numbers keep their digits if `exact`; `fenced` says whether the text is in a code block.
+    The slips in `allowed` are corrected. Numbers keep their digits if `exact`; `fenced` says whether the text is in a code block.
     """
     try:
-        value, repairs = read_lenient_json(text, exact, _ALLOWED, "the JSON")
+        value, repairs = read_lenient_json(text, exact, allowed, "the JSON")
     except NotJsonError as error:
         near = show(text[max(0, error.place - 20) : error.place + 20])
         return Rejected(f"is not valid JSON: {error.reason} at character {error.place + 1}, near {near}", fenced)
@@ -348,7 +420,7 @@ _BLOCK_OPENING: Final = re.compile(
 _UNCLOSED: Final = "the code block was not closed: taken up to the end"
 
 
-def yaml_values(text: str, exact: bool) -> list[Found]:
+def yaml_values(text: str, exact: bool, allowed: Collection[str]) -> list[Found]:
     """Return the YAML values in the answer `text`, in order.
 
     Among them is a `Rejected` for each text that is not valid YAML.
@@ -356,10 +428,13 @@ def yaml_values(text: str, exact: bool) -> list[Found]:
     Args:
         text: The answer.
         exact: Whether numbers keep the digits with which they are written, as `ExactFloat`s.
+        allowed: The names of the repairs that may be made.
     """
     blocks = list(_yaml_blocks(text))
     if not blocks:
         return [_read_block(text, exact, ())]
+    if _OPEN_BLOCK not in allowed and not blocks[-1][1]:
+        return [Rejected("has a code block that is not closed; write all of it again")]
     return [_read_block(inner, exact, () if closed else (_UNCLOSED,)) for inner, closed in blocks]
 
 

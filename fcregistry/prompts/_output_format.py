@@ -16,7 +16,11 @@ from fcregistry._base.yaml import pyyaml, write_yaml
 from fcregistry._schema.document import References
 from fcregistry._schema.validator import Validator
 from fcregistry.errors import DefinitionError, exception_message
+from fcregistry.execution import allowed_repairs
 from fcregistry.prompts._extract import (
+    ITEMS_AS_ARRAY,
+    MISSING_QUOTES,
+    REPAIRS_OF_ANSWERS,
     FoundValue,
     ParsedAnswer,
     Rejected,
@@ -39,10 +43,10 @@ from fcregistry.types import (
 )
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Collection, Iterator, Sequence
     from typing import Unpack
 
-    from fcregistry.prompts._extract import Found
+    from fcregistry.prompts._extract import ArgumentsField, Found
 
 
 T = TypeVar("T")
@@ -60,7 +64,8 @@ class OutputOptions(TypedDict, total=False):
     exclude: Sequence[str]
     syntax: Syntax
     template: str | None
-    arguments_field: str | None
+    arguments_field: ArgumentsField
+    repairs: bool | Collection[str]
 
 
 class OutputFormat(Generic[T]):
@@ -73,11 +78,14 @@ class OutputFormat(Generic[T]):
         syntax: The syntax that the model is to write: `json` or `yaml`. The latter needs the extra `fcregistry[yaml]`.
         template: The text of the instructions, with the placeholders `$schema` and, if there are examples, `$examples`.
         arguments_field: The field that holds a call's arguments, if the type is a tool call and names it something other than `arguments`:
-            `kwargs`, say. `ToolPrompt.parse` reads the calls by it.
+            `kwargs`, say. A list in it is arguments by position. `("args", "kwargs")` names the field of arguments by position, and that of
+            arguments by name. `ToolPrompt.parse` reads the calls by it.
+        repairs: Which mistakes in an answer are repaired: True for all that have one meaning, False for none, or the names of some.
 
     Raises:
         DefinitionError: The type has no JSON form, a field cannot be left out, there is no such `arguments_field`, an example is not of the
             type, or the template is wrong.
+        ValueError: `repairs` names one that does not exist.
     """
 
     @overload
@@ -96,7 +104,8 @@ class OutputFormat(Generic[T]):
         examples: Sequence[Any] = (),
         syntax: Syntax = "json",
         template: str | None = None,
-        arguments_field: str | None = None,
+        arguments_field: ArgumentsField = None,
+        repairs: bool | Collection[str] = True,
     ) -> None:
         if syntax not in _READERS:
             raise DefinitionError(f"the syntax of an answer is 'json' or 'yaml', not {syntax!r}")
@@ -105,6 +114,7 @@ class OutputFormat(Generic[T]):
         self._annotation, self._syntax = type, syntax
         self._exclude = (exclude,) if isinstance(exclude, str) else tuple(exclude)
         self._arguments_field = arguments_field
+        self._repairs = allowed_repairs(repairs, REPAIRS_OF_ANSWERS)
         self._codec, self._schema = self._read_type()
         self._exact = any(each.exact for each in walk_codecs([self._codec]))
         self._validator = Validator(self._schema, STRING_FORMATS)
@@ -127,8 +137,8 @@ class OutputFormat(Generic[T]):
         return self._template
 
     @property
-    def arguments_field(self) -> str | None:
-        """The field that holds a call's arguments; None if it is `arguments`."""
+    def arguments_field(self) -> ArgumentsField:
+        """The field that holds a call's arguments, or the two fields; None if it is `arguments`."""
         return self._arguments_field
 
     def instructions(self) -> str:
@@ -150,8 +160,11 @@ class OutputFormat(Generic[T]):
         """
         thoughts = _THOUGHTS.match(checked_text(text))
         answer = text[thoughts.end() :] if thoughts else text
-        found = _READERS[self._syntax](answer, self._exact) or self._unquoted_string(answer.strip())
-        chosen = choose_value(found, self._problems, expects_array=self._codec.kinds == {"array"}, syntax=self._syntax)
+        found = _READERS[self._syntax](answer, self._exact, self._repairs) or self._unquoted_string(answer.strip())
+        takes_items = self._codec.kinds == {"array"} and ITEMS_AS_ARRAY in self._repairs
+        chosen = choose_value(
+            found, self._problems, answer=answer.strip(), syntax=self._syntax, takes_items=takes_items
+        )
         if isinstance(chosen, Rejected):
             return ParsedAnswer(problems=(Problem("$", chosen.reason),))
         repairs = tuple(sorted(chosen.repairs))
@@ -179,9 +192,10 @@ class OutputFormat(Generic[T]):
     def _unquoted_string(self, text: str) -> list[Found]:
         """Return a list with `text` as a string, a `FoundValue`, if that is valid; an empty list otherwise.
 
-        The list is empty, too, if `text` is empty, or the type also takes objects or arrays.
+        The list is empty, too, if `text` is empty, the type also takes objects or arrays, or this repair is not made.
         """
-        is_text = "string" in self._codec.kinds and self._codec.kinds.isdisjoint(("object", "array"))
+        kinds = self._codec.kinds if MISSING_QUOTES in self._repairs else frozenset()
+        is_text = "string" in kinds and kinds.isdisjoint(("object", "array"))
         return [FoundValue(text, (_READ_AS_TEXT,))] if text and is_text and not self._problems(text) else []
 
     def _problems(self, value: Any) -> tuple[Problem, ...]:
@@ -199,9 +213,10 @@ class OutputFormat(Generic[T]):
             codec = codec_of(self._annotation)
             schema = schema_without(codec_schema(codec), self._exclude, problems)
             records = list(_outermost_records(schema, References(schema)))
-            field = self._arguments_field
-            if field is not None and not any(field in record["properties"] for record in records):
-                problems.append(_no_field(records, field, "arguments_field"))
+            given = self._arguments_field or ()
+            named = (given,) if isinstance(given, str) else given
+            missing = [field for field in named if not any(field in record["properties"] for record in records)]
+            problems += [_no_field(records, field, "arguments_field") for field in missing]
         except UnsupportedType as error:
             raise self._refusal(error.problems) from None
         if problems:

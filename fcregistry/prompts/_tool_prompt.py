@@ -123,7 +123,8 @@ class ToolPrompt:
             return dialects.get("json").parse(checked_text(text), list(self._tools.values()))
         reading = self._output.read(text)
         try:
-            calls = calls_of(reading.unwrap(), arguments_field=self._output.arguments_field)
+            field = self._output.arguments_field
+            calls = calls_of(reading.unwrap(), arguments_field=field, tools=self._tools)
         except MalformedCallError as error:
             raise OutputError((Problem("$", str(error)),)) from None
         return dialects.Parsed("" if calls else text.strip(), tool_calls=calls, repairs=reading.repairs)

@@ -117,9 +117,16 @@ def test_two_actions_in_a_fenced_array_keep_their_quotes() -> None:
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("It is sunny.", "$: has no JSON; write the answer as JSON"),
+        ("It is sunny.", '$: has no JSON, only "It is sunny."; write the answer as JSON'),
+        (
+            "It is sunny. " * 20,
+            f'$: has no JSON, only "{"It is sunny. " * 6}It is s… (261 characters); write the answer as JSON',
+        ),
         ("", "$: has no JSON; write the answer as JSON"),
-        ('```notjson\n{"x": 1}\n```', "$: has no JSON; write the answer as JSON"),
+        (
+            '```notjson\n{"x": 1}\n```',
+            '$: has no JSON, only "```notjson\\n{\\"x\\": 1}\\n```"; write the answer as JSON',
+        ),
         ('<think>Perhaps {"x": 1}? I had better', "$: has no JSON; write the answer as JSON"),
         ('{"x": 1, "y":', "$: is cut off before it is complete; write all of it again, shorter if need be"),
         ('{"x": {"x": 1}', "$: is cut off before it is complete; write all of it again, shorter if need be"),
@@ -419,4 +426,43 @@ def test_text_without_quotes_is_the_text_that_it_is_where_nothing_else_can_be_me
     ],
 )
 def test_other_text_without_quotes_is_not_an_answer(type: Any, text: str) -> None:
-    assert str(OutputFormat(type).read(text).problems[0]) == "$: has no JSON; write the answer as JSON"
+    quoted = f', only "{text}"' if text else ""
+    assert str(OutputFormat(type).read(text).problems[0]) == f"$: has no JSON{quoted}; write the answer as JSON"
+
+
+# --- repairs that are switched off -------------------------------------------------------------------------------
+
+MISTAKES: dict[str, tuple[Any, str]] = {
+    "comments": (list[int], "[1, /* two */ 2]"),
+    "trailing-commas": (list[int], "[1,]"),
+    "single-quotes": (list[str], "['a']"),
+    "unquoted-names": (dict[str, int], "{a: 1}"),
+    "raw-control-characters": (list[str], '["a\tb"]'),
+    "python-literals": (list[bool], "[True]"),
+    "missing-quotes": (date, "2024-02-29"),
+    "items-as-array": (list[dict[str, int]], '{"a": 1}'),
+    "missing-commas": (list[int], "[1 2]"),
+}
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_each_repair_can_be_switched_on_and_off(name: str) -> None:
+    of_type, text = MISTAKES[name]
+    assert OutputFormat(of_type, repairs={name}).read(text).repairs
+    assert OutputFormat(of_type).read(text).ok is (name != "missing-commas")
+    for repairs in (False, MISTAKES.keys() - {name}):
+        assert not OutputFormat(of_type, repairs=repairs).read(text).ok
+
+
+def test_a_yaml_block_that_is_not_closed_can_be_refused() -> None:
+    text = "```yaml\na: 1"
+    assert OutputFormat(dict[str, int], syntax="yaml").parse(text) == {"a": 1}
+    (problem,) = OutputFormat(dict[str, int], syntax="yaml", repairs=False).read(text).problems
+    assert str(problem) == "$: has a code block that is not closed; write all of it again"
+
+
+def test_a_repair_of_an_answer_that_does_not_exist_is_refused_with_those_that_do() -> None:
+    with pytest.raises(
+        ValueError, match=r"there is no repair 'fences'; the repairs are comments, items-as-array, .*missing-commas$"
+    ):
+        OutputFormat(int, repairs=["fences"])

@@ -341,6 +341,60 @@ def test_positional_arguments_are_refused_in_words_for_the_model() -> None:
     )
 
 
+BOTH = ("args", "kwargs")
+
+
+@pytest.mark.parametrize(
+    ("value", "field_name"),
+    [
+        (Function("multiply", args=[2, 3]), "args"),
+        ({"name": "multiply", "args": [2, 3]}, "args"),
+        ({"function": {"name": "multiply", "parameters": (2, 3)}}, "parameters"),
+        (Function("multiply", args=[2, 3]), BOTH),
+        (Function("multiply", args=[2, 3], kwargs=None), BOTH),
+        (Function("multiply", args=[2], kwargs={"b": 3}), BOTH),
+        (Function("multiply", kwargs={"a": 2, "b": 3}), BOTH),
+        (Function("multiply", args=None, kwargs={"a": 2, "b": 3}), BOTH),
+    ],
+)
+def test_arguments_by_position_have_the_names_of_the_parameters(value: object, field_name: Any) -> None:
+    for tools in (MULTIPLY, multiply, [multiply]):
+        (call,) = calls_of(value, arguments_field=field_name, tools=tools)
+        assert call == ToolCall("multiply", {"a": 2, "b": 3})
+
+
+def test_an_answer_may_have_arguments_by_position_and_by_name() -> None:
+    output = OutputFormat(list[Function], exclude=["thought"], arguments_field=BOTH)
+    prompt = ToolPrompt(MULTIPLY, output=output)
+    answer = '[{"name": "multiply", "args": [2], "kwargs": {"b": 3}}, {"name": "multiply", "args": [2, 3]}]'
+    assert prompt.parse(answer).tool_calls == (ToolCall("multiply", {"a": 2, "b": 3}),) * 2
+    assert output.arguments_field == BOTH
+    with pytest.raises(DefinitionError, match="arguments_field: there is no field 'positional'"):
+        OutputFormat(list[Function], arguments_field=("positional", "kwargs"))
+
+
+@pytest.mark.parametrize(
+    ("value", "tools", "problem"),
+    [
+        (Function("multiply", args=[2]), (), "the tools are not known: pass them to calls_of as tools=…"),
+        (Function("divide", args=[2]), True, "there is no tool of that name; the tools are multiply"),
+        (Function("multiply", args=[2, 3, 4]), True, "it has 3, and the parameters are a, b"),
+        (Function("multiply", args=[2], kwargs={"a": 3}), True, "'a' is given by position and by name"),
+    ],
+)
+def test_arguments_by_position_that_do_not_fit_are_refused(value: Function, tools: Any, problem: str) -> None:
+    with pytest.raises(MalformedCallError) as caught:
+        calls_of(value, arguments_field=BOTH, tools=[multiply] if tools else ())
+    name = value.name
+    assert str(caught.value) == f"the arguments by position of the call of {name!r} cannot be read: {problem}"
+
+
+@pytest.mark.parametrize("field_name", [None, "kwargs", ("kwargs", "named")])
+def test_a_list_of_arguments_in_another_field_is_refused(field_name: Any) -> None:
+    with pytest.raises(MalformedCallError, match="multiply"):
+        calls_of(Function("multiply", args=[2, 3]), arguments_field=field_name, tools=[multiply])
+
+
 @pytest.mark.parametrize(
     "value",
     [

@@ -196,9 +196,10 @@ class Action:
 
 def calls_by_prompt(value: object) -> None:
     output = OutputFormat(Action, arguments_field="kwargs")
-    assert_type(output.arguments_field, str | None)
+    assert_type(output.arguments_field, str | tuple[str, str] | None)
     assert_type(output.parse("{}"), Action)
     assert_type(calls_of(value, arguments_field="kwargs"), tuple[ToolCall, ...])
+    assert_type(calls_of(value, arguments_field=("args", "kwargs"), tools=["f"]), tuple[ToolCall, ...])
     assert_type(read_call(value, arguments_field="kwargs"), ToolCall)
     OutputFormat(Action, arguments_field=5)  # type: ignore[call-overload] # the name of a field
 
