@@ -120,7 +120,7 @@ def test_two_actions_in_a_fenced_array_keep_their_quotes() -> None:
         ("It is sunny.", '$: has no JSON, only "It is sunny."; write the answer as JSON'),
         (
             "It is sunny. " * 20,
-            f'$: has no JSON, only "{"It is sunny. " * 6}It is s… (261 characters); write the answer as JSON',
+            f'$: has no JSON, only "{"It is sunny. " * 4}It is s… (261 characters); write the answer as JSON',
         ),
         ("", "$: has no JSON; write the answer as JSON"),
         (
