@@ -103,6 +103,8 @@ def command(
     Give the tool's arguments as options (fcregistry call NAME --help lists them), as one JSON object, as '-' for a JSON object on standard
     input, or as '@FILE' for one in a file.
 
+    On a terminal, the result is written as text, or as indented JSON; in a pipe, as JSON on one line.
+
     Exits with 0 if the tool succeeded, 1 if it failed, 2 for wrong usage or invalid arguments, 3 if the call needs approval and there is
     no terminal to ask on, 4 if time ran out.
     """

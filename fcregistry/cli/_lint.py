@@ -12,7 +12,7 @@ import click
 
 from fcregistry import formats
 from fcregistry.cli._output import counted, json_option, relative_path, remark, say, say_json
-from fcregistry.cli._tools import complete_tools, mention_failed_plugins
+from fcregistry.cli._tools import complete_tools, expand_distributions, mention_failed_plugins
 from fcregistry.discovery import current
 from fcregistry.inspection import LINT_RULES, SEVERITIES, LintFinding, lint, tools_beside, tools_to_lint
 
@@ -57,10 +57,11 @@ def command(
 ) -> None:
     """Find problems that models and providers have with tools.
 
-    Checks the tools that match the SELECTORs; without any, all tools.
+    Checks the tools that match the SELECTORs, which may be names of distributions; without any, all tools.
 
     Exits with 1 if there is an error or a warning; --fail-on changes that.
     """
+    selectors = tuple(expand_distributions(selectors))
     tools = tools_to_lint(*selectors)
     with current().without_imports() if cached else nullcontext():
         beside = tools_beside(tools)

@@ -10,6 +10,7 @@ from fcregistry._registry import registry
 from fcregistry.cli._output import remark, say_json_text
 from fcregistry.cli._tools import (
     complete_tools,
+    expand_distributions,
     mention_doubtful_settings,
     mention_what_is_missing,
     no_tools_text,
@@ -26,9 +27,10 @@ from fcregistry.discovery import FoundPlugin, searchable_texts, tool_lines
 def command(selectors: tuple[str, ...], as_json: bool) -> None:
     """List the tools that match the SELECTORs; without any, all tools.
 
-    A SELECTOR is a name, a glob (weather_*), a group (search.*), a distribution (acme-weather:*), tag=…, or group=…. One that begins with
-    an exclamation mark leaves tools out.
+    A SELECTOR is a name, a glob (weather_*), a group (search.*), a distribution (acme-weather, or acme-weather:*), tag=…, or group=…. One that
+    begins with an exclamation mark leaves tools out.
     """
+    selectors = tuple(expand_distributions(selectors))
     if as_json:
         lines = _json_lines(selectors)
         say_json_text("[\n" + ",\n".join(lines) + "\n]" if lines else "[]")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, Final, TypeAlias, TypeVar
 
@@ -69,9 +69,12 @@ def read_words(ctx: click.Context, name: str, tool: Tool, words: list[str]) -> t
         error.ctx = error.ctx or click.Context(parser, info_name=path, **_SETTINGS)  # click shows the tool's usage
         if isinstance(error, click.NoSuchOption) and (message := _no_option(error.option_name, tool)):
             raise click.UsageError(message, error.ctx) from error
-        if isinstance(error, click.BadParameter) and error.param is not None and error.param.multiple:
-            message = f"{error.message.rstrip('.')}. Give {error.param.opts[0]} once for each item."
-            raise click.BadParameter(message, error.ctx, error.param) from error
+        if isinstance(error, click.BadOptionUsage) and (switch := parser.switches.get(error.option_name)):
+            raise click.UsageError(_switch_advice(switch), error.ctx) from error
+        option = error.param if isinstance(error, click.BadParameter) else None
+        if isinstance(option, click.Option) and option.multiple:
+            message = f"{error.message.rstrip('.')}. Give it once for each item: {_repeated(option)}"
+            raise click.BadParameter(message, error.ctx, option) from error
         raise
 
 
@@ -104,11 +107,11 @@ def _arguments(values: dict[str, Any], ctx: click.Context) -> dict[str, Any] | s
     words = values.pop(_JSON, [])
     extra = _json_arguments(values.pop(_ARG, ()), ctx)
     if len(words) > 1:
-        raise click.UsageError(f"Got unexpected extra argument ({words[1]}): {_options_advice(words[1], ctx)}", ctx)
+        raise click.UsageError(f"Got unexpected extra argument ({words[-1]}): {_options_advice(words, ctx)}", ctx)
     if not words:
         return {**values, **extra}
-    if words[0].strip() and words[0][0] not in '-@{["' and not words[0][0].isspace():
-        raise click.UsageError(f"{words[0]!r} is not a JSON object; {_options_advice(words[0], ctx)}", ctx)
+    if not _is_like_json(words[0]):
+        raise click.UsageError(f"{words[0]!r} is not a JSON object; {_options_advice(words, ctx)}", ctx)
     text = _json_text(words[0], ctx)
     if not values and not extra:
         return text  # unread: the executor parses it strictly
@@ -121,25 +124,66 @@ def _arguments(values: dict[str, Any], ctx: click.Context) -> dict[str, Any] | s
     return {**base, **values, **extra}
 
 
-def _options_advice(word: str, ctx: click.Context) -> str:
-    """Return the advice how to write `word` as an option of the tool, or that the tool has no options.
+def _is_like_json(word: str) -> bool:
+    """Return whether `word` may be meant as the word that has, or names, all arguments as JSON."""
+    return not word.strip() or word[0] in '-@{["' or word[0].isspace()
 
-    For a word such as `true` after a boolean option, it says that the option takes no value.
+
+def _options_advice(words: Sequence[str], ctx: click.Context) -> str:
+    """Return the advice how to write the last of `words` as an option of the tool, or that the tool has no options.
+
+    For a word such as `true` after a boolean option, it says that the option takes no value. After an option for an array, it repeats that option
+    for each word.
     """
     flags = {each.opts[0]: each for each in ctx.command.params if isinstance(each, click.Option) and each.name != _ARG}
     if not flags:
         return "this tool has no options"
-    switch = next(
-        (each for each in flags.values() if each.is_flag and ctx.params.get(str(each.name)) is not None), None
-    )
-    if switch is not None and word.lower() in _TRUTHS:
-        return f"{switch.opts[0]} takes no value: use it for true, and {switch.secondary_opts[0]} for false"
+    word, given = words[-1], [each for each in flags.values() if ctx.params.get(str(each.name)) not in (None, ())]
+    if word.lower() in _TRUTHS and (switch := next((each for each in given if each.is_flag), None)):
+        return _switch_advice(switch)
     name, equals, value = word.partition("=")
     flag = f"--{name}".replace("_", "-")
+    listed = [each for each in given if each.multiple]
+    if listed and flag not in flags and not _is_like_json(word):
+        values = [
+            *map(_as_word, ctx.params[str(listed[-1].name)]),
+            *(each for each in words if not _is_like_json(each)),
+        ]
+        return f"give {listed[-1].opts[0]} once for each item: {_repeated(listed[-1], values)}"
     if not equals or flag not in flags:
         flag, value = next(iter(flags)), word
     again = ", once for each item of an array" if flags[flag].multiple else ""
     return f"give arguments as options, such as {flag} {value}{again}"
+
+
+def _switch_advice(option: click.Option) -> str:
+    """Return the advice how to give a boolean with an option, which takes no value."""
+    return f"{option.opts[0]} takes no value: use it for true, and {option.secondary_opts[0]} for false"
+
+
+def _repeated(option: click.Option, values: Sequence[str] = ()) -> str:
+    """Return the words that give several items to an option for an array, such as `--n 1 --n 2`.
+
+    Args:
+        option: The option.
+        values: The items; none for two examples.
+    """
+    import shlex  # only for the help of a tool with an array, and on the way to an error
+
+    if not values:
+        kind = str(option.metavar).removesuffix("...")
+        choices = option.type.choices if isinstance(option.type, click.Choice) else _EXAMPLES.get(kind, [kind])
+        values = [*choices[:2], choices[0]][:2]
+    return " ".join(f"{option.opts[0]} {shlex.quote(each)}" for each in values)
+
+
+_EXAMPLES: Final = {"INTEGER": ("1", "2"), "NUMBER": ("0.5", "2"), "JSON:boolean": ("true", "false")}
+"""Placeholder of an item in the help -> two items."""
+
+
+def _as_word(value: Any) -> str:
+    """Return the value of an option as a user writes it."""
+    return value if isinstance(value, str) else json.dumps(value)
 
 
 def _json_text(word: str, ctx: click.Context) -> str:
@@ -217,7 +261,11 @@ def complete_words(ctx: click.Context, name: str, words: tuple[str, ...], incomp
 
 
 class _ToolCommand(click.Command):
-    """A command with the options of a tool. It parses words and shows help, but is never run."""
+    """A command with the options of a tool. It parses words and shows help, but is never run.
+
+    Attributes:
+        switches: The options for booleans, by `--NAME` and by `--no-NAME`.
+    """
 
     def __init__(self, name: str, tool: Tool, own: Iterable[click.Option] = ()) -> None:
         schema = tool.parameters
@@ -246,6 +294,7 @@ class _ToolCommand(click.Command):
         arg = click.Option(["--arg", "arg"], multiple=True, metavar="NAME=JSON", help=help_of_arg)
         text = clean(tool.description).replace("\n\n", "\n\n\b\n")
         parameters = [_with_name(words, _JSON), *options, _with_name(arg, _ARG), *map(_hidden, own)]
+        self.switches = {flag: each for each in options if each.is_flag for flag in (*each.opts, *each.secondary_opts)}
         super().__init__(name, params=parameters, help=f"\b\n{text}" if text else None)
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -355,19 +404,25 @@ def _option(name: str, flag: str, parameters: Mapping[str, Any]) -> click.Option
     default = schema.get("default")  # null, as for None, says nothing that "not required" does not
     notes += [] if default is None else [f"default: {json.dumps(default, ensure_ascii=False)}"]
     notes += ["required"] if name in parameters.get("required", ()) else []
-    text = " ".join([*str(schema.get("description", "")).split(), *([f"[{'; '.join(notes)}]"] if notes else [])])
     if schema.get("type") == "boolean":
-        option = click.Option([f"{flag}/--no-{flag[2:]}", "value"], default=None, help=clean(text))
-        return _with_name(option, name)
-    items = schema.get("items")
-    item = _as_text(items) if isinstance(items, dict) and "prefixItems" not in schema else {}
-    is_list = schema.get("type") == "array" and item.get("type") in (*_SCALARS, "boolean")
-    kind, metavar = _type_of(item if is_list else schema)
-    if is_list and metavar is not None:
-        metavar += "..."
-    declared = [flag, "value"]
-    option = click.Option(declared, type=kind, multiple=is_list, default=None, help=clean(text), metavar=metavar)
+        option = click.Option([f"{flag}/--no-{flag[2:]}", "value"], default=None)
+    else:
+        items = schema.get("items")
+        item = _as_text(items) if isinstance(items, dict) and "prefixItems" not in schema else {}
+        is_list = schema.get("type") == "array" and item.get("type") in (*_SCALARS, "boolean")
+        kind, metavar = _type_of(item if is_list else schema)
+        if is_list:
+            metavar = f"{metavar or _choices_text(kind)}..."
+        option = click.Option([flag, "value"], type=kind, multiple=is_list, default=None, metavar=metavar)
+        notes += [f"for several: {_repeated(option)}"] if is_list else []
+    text = [*str(schema.get("description", "")).split(), *([f"[{'; '.join(notes)}]"] if notes else [])]
+    option.help = clean(" ".join(text))
     return _with_name(option, name)
+
+
+def _choices_text(kind: click.ParamType[Any]) -> str:
+    """Return the strings of an enum, as the help of click shows them: `[a|b]`."""
+    return f"[{'|'.join(kind.choices)}]" if isinstance(kind, click.Choice) else ""
 
 
 _SCALARS: Final = {

@@ -3,18 +3,26 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import click
 
 from fcregistry import formats
+from fcregistry._registry import registry
 from fcregistry._schema.document import show_type
 from fcregistry._tools.indexed import record_of
 from fcregistry._tools.record import COMPUTED
 from fcregistry._tools.tool import Tool
 from fcregistry.cli._output import remark, say, say_json
 from fcregistry.cli._parameters import bounds, plain
-from fcregistry.cli._tools import complete_tools, tool_json, tool_named
+from fcregistry.cli._tools import (
+    complete_tools,
+    expand_distributions,
+    mention_failed_plugins,
+    tool_json,
+    tool_named,
+)
 
 
 @click.command("show", short_help="Show a tool: its parameters, its options and its origin.")
@@ -25,35 +33,62 @@ from fcregistry.cli._tools import complete_tools, tool_json, tool_named
 @click.option("--strict", is_flag=True, help="With --format: write it for the provider's strict mode.")
 @click.option("--json", "as_json", is_flag=True, help="Write all facts about the tool as JSON.")
 def command(name: str, format_name: str | None, strict: bool, as_json: bool) -> None:
-    """Show the tool NAME: its parameters, its options, and where it comes from."""
+    """Show the tool NAME: its parameters, its options, and where it comes from.
+
+    If NAME is the name of a distribution, show all its tools; as JSON, that is a list.
+    """
     if strict and format_name is None:
         raise click.UsageError("--strict needs --format, the provider's format")
-    tool = tool_named(name)
-    if format_name is not None:
-        _write_definition(tool, format_name, strict)
-    elif as_json:
-        say_json(tool_json(tool))
+    [selector] = expand_distributions([name])
+    if selector == name:
+        _write([tool_named(name)], format_name, strict, as_json, is_list=False)
     else:
-        _write_tool(tool)
+        tools = sorted(registry.find(selector), key=lambda tool: tool.id)
+        _write(tools, format_name, strict, as_json, is_list=True)
+        mention_failed_plugins([selector])
 
 
-def _write_definition(tool: Tool, format_name: str, strict: bool) -> None:
-    """Write a tool in a provider's format to stdout: a text format as it is, any other as JSON.
+def _write(tools: Sequence[Tool], format_name: str | None, strict: bool, as_json: bool, *, is_list: bool) -> None:
+    """Write tools to stdout, as the options of the command say.
+
+    Args:
+        tools: The tools, at least one.
+        format_name: The name of the format, or None.
+        strict: Whether to use the format's strict mode.
+        as_json: Whether to write all facts as JSON.
+        is_list: Whether JSON is written as a list; otherwise, there is one tool.
+    """
+    if format_name is not None:
+        _write_definitions(tools, format_name, strict, is_list)
+    elif as_json:
+        say_json([*map(tool_json, tools)] if is_list else tool_json(tools[0]))
+    else:
+        for number, tool in enumerate(tools):
+            if number:
+                say()
+            _write_tool(tool)
+
+
+def _write_definitions(tools: Sequence[Tool], format_name: str, strict: bool, is_list: bool) -> None:
+    """Write tools in a provider's format to stdout: of a text format as it is, of any other as JSON.
 
     For each thing that the format leaves out, a note is written to stderr.
 
     Args:
-        tool: The tool.
+        tools: The tools, at least one.
         format_name: The name of the format.
         strict: Whether to use the format's strict mode.
+        is_list: Whether JSON is written as a list; otherwise, there is one tool.
     """
-    described = tool.definition(format_name, strict=strict)
-    if isinstance(described, str):
-        say(described.rstrip("\n"))
+    definitions = [tool.definition(format_name, strict=strict) for tool in tools]
+    if isinstance(definitions[0], str):
+        say("\n\n".join(each.rstrip("\n") for each in definitions))
     else:
-        say_json(described)
-    for dropped in described.dropped:
-        remark(f"note: left out: {dropped}")
+        say_json(definitions if is_list else definitions[0])
+    for tool, definition in zip(tools, definitions, strict=True):
+        of = f"{tool.name}: " if is_list else ""
+        for dropped in definition.dropped:
+            remark(f"note: {of}left out: {dropped}")
 
 
 def _write_tool(tool: Tool) -> None:

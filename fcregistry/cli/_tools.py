@@ -61,6 +61,22 @@ def tool_named(name: str) -> Tool:
     return registry.get(name)
 
 
+def expand_distributions(names: Iterable[str]) -> list[str]:
+    """Return selectors in which `NAME:*` replaces each name of an installed distribution that is not a tool's name.
+
+    Args:
+        names: Selectors, and names of distributions as `list` shows them.
+    """
+    return [f"{each}:*" if _is_distribution(each.removeprefix("!")) else each for each in names]
+
+
+def _is_distribution(name: str) -> bool:
+    """Return whether a distribution with plugins has the name `name`, and no tool has it."""
+    if ":" in name or not any(each.project == normalized(name) for each in current().plugins):
+        return False
+    return name not in names_starting_with(name)
+
+
 def check_name(name: str) -> None:
     """Check that a text can be the name of one tool.
 

@@ -47,6 +47,22 @@ def line_of(text: str, module: str) -> int:
     return next(number for number, line in enumerate(module.splitlines(), start=1) if text in line)
 
 
+def test_lint_takes_the_names_of_distributions(linted: Site) -> None:
+    """As `list` shows them; also if none of the distribution's tools can be defined."""
+    for given, selectors in (
+        (["acme-warned"], ["acme-warned:*"]),
+        (["acme-noted", "Acme.Broken"], ["acme-noted:*", "acme-broken:*"]),
+        (["acme-*:*", "!acme_warned"], ["acme-*:*", "!acme-warned:*"]),
+    ):
+        named, selected = (linted.cli("lint", *words) for words in (given, selectors))
+        assert (named.returncode, named.stdout, named.stderr) == (
+            selected.returncode,
+            selected.stdout,
+            selected.stderr,
+        )
+        assert "acme-" in named.stdout
+
+
 def test_a_finding_is_a_line_that_editors_can_jump_to_and_one_of_advice(linted: Site) -> None:
     """As other linters write it; what is counted goes to stderr."""
     done = linted.cli("lint", "acme-warned:*")

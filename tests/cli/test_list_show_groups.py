@@ -43,6 +43,8 @@ def test_list_has_a_line_for_each_tool(shop: Site) -> None:
         (["evil*"], ["acme-shop:evil", "acme-shop:evil_object"]),
         (["search.*"], ["acme-shop:search.web.lookup", "other:search.web.lookup"]),
         (["Other:*"], ["other:search.web.lookup"]),
+        (["Other"], ["other:search.web.lookup"]),
+        (["search.*", "!acme_shop"], ["other:search.web.lookup"]),
         (["tag=order", "blob"], ["acme-shop:blob", "acme-shop:order"]),
         (["group=search.web", "!other:*"], ["acme-shop:search.web.lookup"]),
         (["acme-shop:secret"], ["acme-shop:secret"]),
@@ -53,6 +55,36 @@ def test_list_takes_selectors(shop: Site, selectors: list[str], ids: list[str]) 
     done = shop.cli("list", "--json", *selectors)
     assert (done.returncode, done.stderr) == (0, "")
     assert [tool["id"] for tool in json.loads(done.stdout)] == ids
+
+
+def test_show_takes_the_name_of_a_distribution(site: Site) -> None:
+    """It shows all tools of the distribution, as JSON in a list. A tool of that name is shown alone."""
+    tools = """
+        from fcregistry import fc_register
+
+        def add(a: int = 1) -> int:
+            "Add."
+
+        for name in ("sum", "Acme_Sums"):
+            fc_register("more" if name == "sum" else "tool", name=name)(add)
+        fc_register(add)
+        """
+    site.install("acme-sums", {"x": "acme_sums_tools"}, {"acme_sums_tools.py": tools})
+    site.install("sum", {"x": "sum_tools"}, {"sum_tools.py": tools.replace("Acme_Sums", "other")})
+    assert [line for line in site.cli("show", "acme.sums").stdout.splitlines() if line.startswith("acme")] == [
+        "acme-sums:Acme_Sums",
+        "acme-sums:add",
+        "acme-sums:more.sum",
+    ]
+    shown = json.loads(site.cli("show", "acme-sums", "--json").stdout)
+    assert shown == json.loads(site.cli("list", "acme-sums:*", "--json").stdout)
+    done = site.cli("show", "acme-sums", "--format", "openai", "--strict")
+    assert [each["function"]["name"] for each in json.loads(done.stdout)] == ["Acme_Sums", "add", "sum"]
+    assert "\nnote: sum: left out: $.properties.a: default 1" in f"\n{done.stderr}"
+    assert site.cli("show", "acme-sums", "--format", "text").stdout.count("\n\n") == 2
+    assert site.cli("show", "Acme_Sums").stdout.startswith("acme-sums:Acme_Sums\n")
+    assert "'sum' may be any of acme-sums:more.sum, sum:more.sum" in site.cli("show", "sum").stderr
+    assert site.cli("show", "acme-sum").returncode == 2
 
 
 def test_list_json_has_all_that_is_known(shop: Site) -> None:

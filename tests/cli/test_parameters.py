@@ -131,8 +131,20 @@ def test_nested_schemas_may_be_true_or_false(shown: Any, capsys: pytest.CaptureF
             ["--tall", "1"],
             "No such option '--tall'. The tool takes other names too: give them as --arg 'NAME=JSON'",
         ),
-        (add, ["--numbers", "[1, 2]"], 'must be an integer, not "[1, 2]". Give --numbers once for each item.'),
-        (add, ["--numbers", "1", "2"], "such as --numbers 2, once for each item of an array"),
+        (
+            add,
+            ["--numbers", "[1, 2]"],
+            'must be an integer, not "[1, 2]". Give it once for each item: --numbers 1 --numbers 2',
+        ),
+        (add, ["--numbers", "1", "2"], "give --numbers once for each item: --numbers 1 --numbers 2"),
+        (
+            add,
+            ["--numbers", "1", "2", "{}", "3"],
+            "give --numbers once for each item: --numbers 1 --numbers 2 --numbers 3",
+        ),
+        (draw, ["--names", "x", "y z"], "give --names once for each item: --names x --names 'y z'"),
+        (draw, ["--line={}", "--bold=false"], "--bold takes no value: use it for true, and --no-bold for false"),
+        (draw, ["--line={}", "--no_bold=1"], "--bold takes no value: use it for true, and --no-bold for false"),
         (draw, ["line=x"], "give arguments as options, such as --line x"),
         (add, ["numbers=1"], "such as --numbers 1, once for each item of an array"),
         (draw, ["--line={}", "--bold", "yes"], "--bold takes no value: use it for true, and --no-bold for false"),
@@ -164,9 +176,10 @@ def test_the_help_of_a_call_says_what_is_asked_of_a_value(capsys: pytest.Capture
     text = " ".join(capsys.readouterr().out.split())
     assert "--scale NUMBER [greater than 0; at most 10; default: 1.0]" in text
     assert (
-        "--names STRING... [at most 3 items; each at least 2 characters; each at most 5 characters; default: []]"
-        in text
-    )
+        "--names STRING... [at most 3 items; each at least 2 characters; each at most 5 characters; default: []; "
+        "for several: --names STRING --names STRING]"
+    ) in text
+    assert "--numbers INTEGER... [for several: --numbers 1 --numbers 2]" in text
     assert "--width INTEGER [at least 1]" in text
     assert "Give any argument by its name. These arguments have no option of their own: größe (integer)." in text
     assert "Give any argument by its name. The tool accepts names that are not listed here." in text
