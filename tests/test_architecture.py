@@ -54,7 +54,7 @@ DOORS = {
     "jsonschema_specifications": "fcregistry._schema",
     "referencing": "fcregistry._schema",
     "pluggy": "fcregistry.discovery",
-    "rich": "fcregistry.cli._ask_screen",
+    "rich": "fcregistry.cli._display",
     "click": "fcregistry.cli",
     "openai": "fcregistry.models._openai",
     "opentelemetry": "fcregistry.execution._observability",

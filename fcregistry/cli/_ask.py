@@ -30,6 +30,7 @@ from fcregistry.cli._tools import (
     mention_failed_plugins,
     only_in_an_application,
     selector_option,
+    timeout_option,
 )
 
 if TYPE_CHECKING:
@@ -52,22 +53,7 @@ AGENTS: Final = {
 }
 """Value of `--agent` -> the class in `fcregistry.agents`, and which of the command's options it takes."""
 
-_LONGEST: Final = 1e8
-"""The most seconds that a timer can count on every platform: three years."""
-
-
 # --- The command ---
-
-
-def _seconds(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
-    """Return the value of `--timeout`, in seconds, or None if it is not given.
-
-    Raises:
-        BadParameter: It is not above 0, or above the limit.
-    """
-    if value is not None and not 0 < value <= _LONGEST:
-        raise click.BadParameter(f"must be a number of seconds above 0, and at most {_LONGEST:.0f}")
-    return value
 
 
 def _instructions(ctx: click.Context, _: click.Parameter, value: str | None) -> str:
@@ -126,7 +112,7 @@ def complete_models(ctx: click.Context, param: click.Parameter, incomplete: str)
     help="Instructions for the model: a text, or @FILE for those in a file.",
 )
 @click.option("--max-rounds", type=click.IntRange(min=1), metavar="NUMBER", help="The most requests to the model.")
-@click.option("--timeout", type=float, callback=_seconds, metavar="SECONDS", help="The most time for the whole run.")
+@timeout_option("The most time for the whole run.")
 @selector_option(
     "--yes-to", "yes_to", "Approve every call of these tools, unless your own or the system's file asks about them."
 )
@@ -233,7 +219,7 @@ def _write(answer: Any) -> None:
 
     For a dict, which an agent returns that only makes calls, the texts in its `tool_calls_results` are written, one below the other.
     """
-    from fcregistry.cli._ask_screen import escaped
+    from fcregistry.cli._display import escaped
 
     texts = answer["tool_calls_results"] if isinstance(answer, dict) else [answer]
     sys.stdout.write(escaped("\n".join(texts)) + "\n")
@@ -248,7 +234,7 @@ def _explain(result: RunResult, agent: str, executor: Executor) -> None:
         agent: The value of `--agent`, a key of `AGENTS`.
         executor: The executor of the run, which has the tools of the calls.
     """
-    from fcregistry.cli._ask_screen import escaped
+    from fcregistry.cli._display import escaped
 
     complain(escaped(str(result)))
     for call in result.pending:

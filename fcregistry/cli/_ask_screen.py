@@ -13,29 +13,16 @@ from contextlib import contextmanager
 from time import perf_counter
 from typing import TYPE_CHECKING, Any, Final, TextIO
 
-from fcregistry._base.invisible import CONTROL, HIDDEN, escape
+from fcregistry._base.invisible import escape
 from fcregistry.agents import Calling, Finished, Planned, Progressed, Returned, StepBegan, StepEnded, Text, Thinking
+from fcregistry.cli._display import Display, cut, escaped, event_text, one_line
 from fcregistry.cli._output import text_of_result
 from fcregistry.execution import Partial, Progress
 
 if TYPE_CHECKING:
-    from rich.console import Console
-    from rich.progress import Progress as Clock
-
     from fcregistry._base.call import ToolCall
     from fcregistry._results.result import ToolResult
     from fcregistry.agents import Event, Step
-
-_STYLES: Final = {
-    "thinking": "dim italic",
-    "text": "",
-    "call": "cyan",
-    "progress": "dim",
-    "result": "green",
-    "failure": "red",
-    "plan": "magenta",
-}
-"""Kind of text -> how rich shows it."""
 
 
 class Screen:
@@ -53,8 +40,7 @@ class Screen:
     def __init__(self, model: str, *, streams: bool) -> None:
         self._is_terminal = sys.stderr.isatty()
         self._is_on = streams or self._is_terminal
-        self._console = _rich_console()
-        self._clock: Clock | None = None
+        self._display = Display()
         self._waits: str | None = None
         self._asking = f"asking {one_line(model)}"
         self._streams = streams
@@ -103,7 +89,7 @@ class Screen:
             self._running = [each for each in self._running if each != name]
         kind, text = _described(event)
         if text:
-            self._write(kind, f"{text}\n")
+            self._display.write(kind, f"{text}\n")
         self._wait_for(None if isinstance(event, Finished) else self.waiting_for)
 
     def _add_text(self, kind: str, text: str) -> None:
@@ -121,8 +107,8 @@ class Screen:
         if self._streams:
             if not self._pieces:
                 self._wait_for(None)  # the clock would overwrite a line that is not complete
-                self._write(kind, "thinking: " if kind == "thinking" else "")
-            self._write(kind, escaped(text))
+                self._display.write(kind, "thinking: " if kind == "thinking" else "")
+            self._display.write(kind, escaped(text))
         self._pieces.append(text)
 
     def _end_text(self, event: Event | None = None) -> None:
@@ -136,28 +122,13 @@ class Screen:
         whole, kind = "".join(self._pieces), self._kind
         self._pieces, self._kind = [], ""
         if self._streams and whole:
-            self._write(kind, "\n")
+            self._display.write(kind, "\n")
         text = whole.strip()
         if not text:
             return
         self._last_text = text if kind == "text" else ""
         if not self._streams and not (isinstance(event, Finished) and event.result.ok and kind == "text"):
-            self._write(kind, (escaped(text) if kind == "text" else indented("thinking:", text)) + "\n")
-
-    def _write(self, kind: str, text: str) -> None:
-        """Write `text` to stderr, without adding a line end.
-
-        Args:
-            kind: The key of its style in `_STYLES`, which counts only if rich is used.
-            text: The text.
-        """
-        if self._console is None:
-            sys.stderr.write(text)
-            sys.stderr.flush()
-        else:
-            from rich.text import Text as RichText  # an extra
-
-            self._console.print(RichText(text, style=_STYLES[kind]), end="")
+            self._display.write(kind, (escaped(text) if kind == "text" else indented("thinking:", text)) + "\n")
 
     def _wait_for(self, what: str | None) -> None:
         """Show that the run waits for `what`, with a clock, unless that is shown already; None ends that.
@@ -167,49 +138,25 @@ class Screen:
         if what == self._waits:
             return
         self._waits = what
-        if self._console is None:
+        if not self._display.is_rich:
             if what == self._asking and self._is_terminal:
-                self._write("", f"{what} …\n")
+                self._display.write("", f"{what} …\n")
             return
-        from rich import progress  # an extra
-
-        if self._clock is not None:
-            self._clock.stop()
-        self._clock = None
+        self._display.clear()
         if what is not None:
-            text = progress.TextColumn("{task.description}", markup=False)
-            columns = (progress.SpinnerColumn(), text, progress.TimeElapsedColumn())
-            self._clock = progress.Progress(*columns, console=self._console, transient=True)
-            self._clock.add_task(what, total=None)
-            self._clock.start()
-
-
-def _rich_console() -> Console | None:
-    """Return rich's console on stderr.
-
-    The result is None if stderr is not a terminal, if that takes plain lines only, or if rich is not installed.
-    """
-    if not sys.stderr.isatty() or os.environ.get("TERM", "") in ("", "dumb"):
-        return None
-    try:
-        from rich.console import Console
-    except ImportError:  # an extra
-        return None
-    return Console(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False)
+            self._display.show(what)
 
 
 def _described(event: Event) -> tuple[str, str]:
-    """Return the kind of an event, a key of `_STYLES`, and the text that shows it.
+    """Return the kind of an event, as `Display.write` takes it, and the text that shows it.
 
     For an event that is not shown, the result is ("text", "").
     """
     match event:
         case Calling(call=call):
             return "call", f"call {call_line(call)}"
-        case Progressed(call=call, progress=Partial(content=content)):
-            return "progress", f"  {one_line(f'{call.name}: {content}')}"
-        case Progressed(call=call, progress=Progress(fraction=fraction, message=message)):
-            return "progress", f"  {one_line(f'{call.name}: {fraction:.0%} {message}')}"
+        case Progressed(call=call, progress=Partial() | Progress() as progress) if text := event_text(progress):
+            return "progress", f"  {one_line(f'{call.name}: {text}')}"
         case Returned(result=result):
             return "result" if result.ok else "failure", f"  {result_text(result)}"
         case Planned(steps=steps) if steps:
@@ -299,16 +246,6 @@ def _bar(start: float, share: float) -> str:
 
 # --- Wording ---
 
-_MOST: Final = 600
-"""Characters of a result, or of arguments, that are shown during a run."""
-
-_LINES: Final = 12
-
-
-def escaped(text: str) -> str:
-    r"""Return a text with control characters and direction marks written out, such as `\x1b`."""
-    return escape(text.replace("\r\n", "\n"), CONTROL)
-
 
 def call_line(call: ToolCall) -> str:
     """Return a call in one line: the tool's name, and its arguments as JSON."""
@@ -329,18 +266,6 @@ def indented(before: str, text: str) -> str:
     if len(lines) == 1:
         return f"{before} {lines[0]}"
     return "\n".join([before, *(f"  {line}" for line in lines)])
-
-
-def one_line(text: str) -> str:
-    """Return the beginning of a text in one line, escaped."""
-    return cut(" ".join(text.split()))
-
-
-def cut(text: str) -> str:
-    """Return the beginning of `text`, escaped; if it is cut, it ends with the length of `text`."""
-    kept = "".join(text[:_MOST].splitlines(keepends=True)[:_LINES]).rstrip("\n")
-    shown = escape(escaped(kept), HIDDEN)
-    return shown if len(kept) >= len(text.rstrip("\n")) else f"{shown} … ({len(text)} characters)"
 
 
 def _json_text(value: Any) -> str:

@@ -25,7 +25,13 @@ from fcregistry.cli._output import (
     say_result,
     text_of_result,
 )
-from fcregistry.cli._tools import complete_tools, mention_doubtful_settings, only_in_an_application, tool_named
+from fcregistry.cli._tools import (
+    complete_tools,
+    mention_doubtful_settings,
+    only_in_an_application,
+    timeout_option,
+    tool_named,
+)
 from fcregistry.errors import FcregistryError, ToolError, ToolNotFoundError
 
 if TYPE_CHECKING:
@@ -37,6 +43,7 @@ if TYPE_CHECKING:
 
     from fcregistry._base.call import CallError, ToolCall
     from fcregistry._results.result import ToolResult
+    from fcregistry.execution import Executor
 
 EXIT_CODES: Final = {
     "malformed_call": 2,
@@ -79,6 +86,7 @@ def _complete_arguments(ctx: click.Context, param: click.Parameter, incomplete: 
     is_flag=True,
     help="Approve the call of a tool that requires approval, unless your own or the system's file asks about it.",
 )
+@timeout_option("The most time for a call, if the tool's own limit is not shorter.")
 @click.option("-v", "--verbose", is_flag=True, help="Show the traceback of a tool that fails.")
 @click.option(
     "--batch",
@@ -93,6 +101,7 @@ def command(
     as_json: bool,
     output: str | None,
     yes: bool,
+    timeout: float | None,
     verbose: bool,
     batch: bool,
 ) -> None:
@@ -112,18 +121,18 @@ def command(
 
     from fcregistry._base.call import ToolCall
     from fcregistry.cli._parameters import read_words
-    from fcregistry.execution import Executor
 
     if batch:
         if output is not None:
             raise click.UsageError("--batch writes to standard output: leave --output out")
         mention_doubtful_settings()
-        ctx.exit(_run_batch(name, arguments, yes))
+        ctx.exit(_run_batch(name, arguments, yes, timeout))
     if name is None:
         raise click.UsageError(f"name the tool to call; {program()} list shows the tools")
     tool = _tool_with_remark(name)
     given, later = read_words(ctx, name, tool, list(arguments))
-    as_json, output, yes, verbose = ({**ctx.params, **later}[each] for each in ("as_json", "output", "yes", "verbose"))
+    names = ("as_json", "output", "yes", "timeout", "verbose")
+    as_json, output, yes, timeout, verbose = ({**ctx.params, **later}[each] for each in names)
     path = None if output is None else Path(output)
     if path is not None:
         _check_writable(path)
@@ -131,9 +140,8 @@ def command(
         complain(reason)
         ctx.exit(1)
     with result_alone():  # stdout is for the result
-        result = Executor([tool], approve=approver(yes=yes and not is_left_to_nobody(tool, given))).run(
-            ToolCall(tool.name, given)
-        )
+        executor = _executor([tool], yes and not is_left_to_nobody(tool, given), timeout)
+        result = _run(executor, ToolCall(tool.name, given))
     if result.error is None:
         _write(result, as_json, path)
         return
@@ -145,6 +153,33 @@ def command(
     elif result.error.code == "tool_failed" and not isinstance(result.error.exception, ToolError):
         _show_traceback(result.error.exception, verbose or ctx.find_root().params["verbose"])
     ctx.exit(EXIT_CODES.get(result.error.code, 1))
+
+
+def _executor(tools: list[Tool], yes: bool, seconds: float | None) -> Executor:
+    """Return an executor.
+
+    Args:
+        tools: The tools that may be called.
+        yes: Whether a flag approves calls.
+        seconds: The most time for each call; None for no limit but the tool's own.
+    """
+    from fcregistry.execution import Executor, limit_seconds
+
+    executor = Executor(tools, approve=approver(yes=yes))
+    if seconds is not None:
+        limit_seconds(executor, seconds)
+    return executor
+
+
+def _run(executor: Executor, call: ToolCall) -> ToolResult:
+    """Run a call, and return its result; on a terminal, show its progress and its items until then."""
+    if not sys.stderr.isatty():
+        return executor.run(call)
+    from fcregistry.cli._display import CallStatus
+    from fcregistry.execution import run_listening
+
+    with CallStatus(call.name) as status:
+        return run_listening(executor, call, status.show)
 
 
 def _tool_with_remark(name: str) -> Tool:
@@ -299,7 +334,7 @@ _CHUNK: Final = 1 << 16
 """The most bytes to read before the calls in them run."""
 
 
-def _run_batch(path: str | None, more: tuple[str, ...], yes: bool) -> int:
+def _run_batch(path: str | None, more: tuple[str, ...], yes: bool, seconds: float | None) -> int:
     """Run the calls of a file or of standard input; a line that fails does not affect the others.
 
     Each result is written to stdout as a line of JSON, in the order of the calls.
@@ -308,6 +343,7 @@ def _run_batch(path: str | None, more: tuple[str, ...], yes: bool) -> int:
         path: The file; None or `-` for standard input.
         more: The words after it, which are wrong here.
         yes: Whether `--yes` approves the calls.
+        seconds: The most time for each call; None for no limit but its tool's own.
 
     Returns:
         0 if every call succeeded, otherwise 1.
@@ -321,7 +357,7 @@ def _run_batch(path: str | None, more: tuple[str, ...], yes: bool) -> int:
     with _open(path) as stream:
         for lines in _whole_lines(stream):
             with result_alone():  # stdout is for results
-                results = _run_lines(lines, yes)
+                results = _run_lines(lines, yes, seconds)
             for result in results:
                 ok = ok and result.ok
                 say_json_text(json.dumps(result.to_json(), ensure_ascii=False))
@@ -358,7 +394,7 @@ def _open(path: str | None) -> IO[bytes]:
         raise click.UsageError(f"cannot read {path}: {error.strerror}") from error
 
 
-def _run_lines(lines: list[tuple[int, bytes]], yes: bool) -> list[ToolResult]:
+def _run_lines(lines: list[tuple[int, bytes]], yes: bool, seconds: float | None) -> list[ToolResult]:
     """Run the calls in `lines` concurrently, and return their results, failed ones too, in order.
 
     An executor has one tool of each name, and one approver. So if two plugins ship a tool of one name, a second executor has the second tool,
@@ -367,9 +403,8 @@ def _run_lines(lines: list[tuple[int, bytes]], yes: bool) -> list[ToolResult]:
     Args:
         lines: The lines, each with its number.
         yes: Whether `--yes` approves the calls.
+        seconds: The most time for each call; None for no limit but its tool's own.
     """
-    from fcregistry.execution import Executor
-
     tools: dict[tuple[str, bool], list[Tool]] = {}
     calls: dict[tuple[int, bool], list[ToolCall]] = {}
     found: list[ToolResult | tuple[int, bool]] = []
@@ -389,7 +424,7 @@ def _run_lines(lines: list[tuple[int, bytes]], yes: bool) -> list[ToolResult]:
     results = {}
     for (number, approved), some in calls.items():
         here = [each[number] for (_, one), each in tools.items() if one is approved and number < len(each)]
-        results[number, approved] = iter(Executor(here, approve=approver(yes=approved)).run_all(some))
+        results[number, approved] = iter(_executor(here, approved, seconds).run_all(some))
     return [next(results[each]) if isinstance(each, tuple) else each for each in found]
 
 

@@ -175,7 +175,7 @@ def table(rows: Iterable[Sequence[str]], headings: Sequence[str], *, cuts: bool 
         import shutil  # slow to import, and only a terminal has a size
 
         room = shutil.get_terminal_size((100, 24)).columns
-        lines = [_cut(line, room) for line in lines]
+        lines = [cut_to_width(line, room) for line in lines]
     _write("\n".join(lines), sys.stdout)
 
 
@@ -205,12 +205,12 @@ def _padded(column: Sequence[str]) -> Iterable[str]:
     """
     if "".join(column).isascii():
         return map(str.ljust, column, repeat(max(map(len, column))))
-    widths = list(map(_width, column))
+    widths = list(map(text_width, column))
     most = max(widths)
     return [cell + " " * (most - width) for cell, width in zip(column, widths, strict=True)]
 
 
-def _width(text: str) -> int:
+def text_width(text: str) -> int:
     """Return the number of columns that `text` takes on a terminal (Unicode Standard Annex #11)."""
     if text.isascii():
         return len(text)
@@ -219,12 +219,12 @@ def _width(text: str) -> int:
     return sum((category(each) not in ("Mn", "Me", "Cf")) * (1 + (east_asian_width(each) in "WF")) for each in text)
 
 
-def _cut(line: str, room: int) -> str:
+def cut_to_width(line: str, room: int) -> str:
     """Return `line` if it fits into `room` columns of a terminal, else as much as fits, with an ellipsis."""
-    if _width(line) <= room:
+    if text_width(line) <= room:
         return line
     line = line[:room]
-    while _width(line) >= room:
+    while text_width(line) >= room:
         line = line[:-1]
     return f"{line}…"
 

@@ -50,6 +50,26 @@ def selector_option(flag: str, name: str, help: str) -> Callable[[FC], FC]:
     return click.option(flag, name, multiple=True, metavar="SELECTOR", shell_complete=complete_tools, help=many)
 
 
+_LONGEST: Final = 1e8
+"""The most seconds that a timer can count on every platform: three years."""
+
+
+def timeout_option(help: str) -> Callable[[FC], FC]:
+    """Return a decorator that adds the option `--timeout`."""
+    return click.option("--timeout", type=float, callback=_seconds, metavar="SECONDS", help=help)
+
+
+def _seconds(_: click.Context, __: click.Parameter, value: float | None) -> float | None:
+    """Return the value of `--timeout`, in seconds, or None if it is not given.
+
+    Raises:
+        BadParameter: It is not above 0, or above the limit.
+    """
+    if value is not None and not 0 < value <= _LONGEST:
+        raise click.BadParameter(f"must be a number of seconds above 0, and at most {_LONGEST:.0f}")
+    return value
+
+
 def tool_named(name: str) -> Tool:
     """Return the tool with the name `name`.
 

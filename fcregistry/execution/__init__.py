@@ -28,8 +28,10 @@ if TYPE_CHECKING:
     from fcregistry.execution._call_errors import unknown_tool as unknown_tool
     from fcregistry.execution._executor import Executor
     from fcregistry.execution._executor import kept_results_of as kept_results_of
+    from fcregistry.execution._executor import limit_seconds as limit_seconds
     from fcregistry.execution._executor import open_pipeline as open_pipeline
     from fcregistry.execution._executor import pipeline_of as pipeline_of
+    from fcregistry.execution._executor import run_listening as run_listening
     from fcregistry.execution._graph import CallNode as CallNode
     from fcregistry.execution._graph import call_nodes as call_nodes
     from fcregistry.execution._graph import run_nodes as run_nodes
@@ -97,7 +99,7 @@ _MODULES = {
     "._arguments": ("REPAIRS", "allowed_repairs"),
     "._batch": ("list_calls",),
     "._cache": ("Cache", "MemoryCache"),
-    "._executor": ("Executor", "kept_results_of", "open_pipeline", "pipeline_of"),
+    "._executor": ("Executor", "kept_results_of", "limit_seconds", "open_pipeline", "pipeline_of", "run_listening"),
     "._graph": ("CallNode", "call_nodes", "run_nodes", "unreadable_expression"),
     "._hooks": ("CallHook", "ClosedHooks", "HookChain"),
     "._invoke": ("Effects", "adrive", "drive"),

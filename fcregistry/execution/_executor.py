@@ -29,11 +29,11 @@ from fcregistry.execution._pipeline import Pipeline, load_plugins
 from fcregistry.execution._remote import remote_runners
 from fcregistry.execution._result import failed_result
 from fcregistry.execution._settings import Settings, ToolLike, calls_context, check_deps, deps_of, toolset_of
-from fcregistry.execution._streaming import astream_call, stream_call
+from fcregistry.execution._streaming import Listener, astream_call, stream_call
 from fcregistry.types import EncodingError
 
 if TYPE_CHECKING:
-    from collections.abc import AsyncGenerator, Collection, Generator, Mapping, Sequence
+    from collections.abc import AsyncGenerator, Callable, Collection, Generator, Mapping, Sequence
     from os import PathLike
     from typing import Self
 
@@ -47,7 +47,7 @@ if TYPE_CHECKING:
     from fcregistry.execution._invoke import Effects
     from fcregistry.execution._limits import KeptResults, ResultLimits
     from fcregistry.execution._settings import CallsContext, Retry
-    from fcregistry.execution._streaming import Event
+    from fcregistry.execution._streaming import Event, Partial, Progress
     from fcregistry.execution._suspended import Decision, PreparedCalls
     from fcregistry.expressions import AllowedFunctions, CallGraph, ExpressionContext
     from fcregistry.formats import OnRecursion
@@ -510,6 +510,30 @@ class Executor:
 def pipeline_of(executor: Executor) -> Pipeline:
     """Return the pipeline of an executor, for other rooms that ask it about tools and rules."""
     return executor._pipeline
+
+
+def run_listening(executor: Executor, call: object, listen: Callable[[Progress | Partial], object]) -> ToolResult:
+    """Run one call like `Executor.run`, and call a function with each event before its result.
+
+    Unlike a streamed call, it runs where `run` would run it: an interrupt reaches the tool.
+
+    Args:
+        executor: The executor.
+        call: The call, in any shape that `run` takes.
+        listen: The function; the thread that it is called on is the tool's.
+    """
+    context = calls_context(None, ())._replace(channel=Listener(listen))
+    return drive(executor._open_pipeline().run_call(call, context))
+
+
+def limit_seconds(executor: Executor, seconds: float) -> None:
+    """Set how long each call of an executor may take at most, also of a tool with a longer `timeout` of its own.
+
+    Args:
+        executor: The executor, which has run no call yet.
+        seconds: The seconds.
+    """
+    executor._pipeline.longest = seconds
 
 
 def kept_results_of(executor: Executor) -> KeptResults:

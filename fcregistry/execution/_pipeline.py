@@ -66,6 +66,7 @@ class Pipeline:
         fast_paths: Name that a tool was called by -> its fast path, if it has one.
         async_fast_paths: The same for calls from an event loop.
         has_unloaded_tools: Whether the plugin of some tool was not imported yet when the executor was made.
+        longest: The most seconds that a call may take, whatever its tool's limit is; None for any time.
     """
 
     def __init__(self, tools: Toolset, settings: Settings, rules: ApprovalRules, unlisted: Toolset) -> None:
@@ -74,6 +75,7 @@ class Pipeline:
         self.settings = settings
         self.rules = rules
         self.has_unloaded_tools: bool = any(not tool.is_loaded for tool in tools.values())
+        self.longest: float | None = None
         self._bound: dict[str, Bound] = {}
         self._by_wire_name: dict[str, str] | None = None
         self.fast_paths: dict[str, FastPath] = {}
@@ -165,7 +167,10 @@ class Pipeline:
         if tool is None:
             return None
         rulings = self.rules.rulings
-        bound = self._bound.setdefault(name, Bound.of(tool, self.settings, self.rules.always_allows(tool)))
+        bound = Bound.of(tool, self.settings, self.rules.always_allows(tool))
+        if self.longest is not None:
+            bound = bound._replace(timeout=min(self.longest, bound.timeout or self.longest))
+        bound = self._bound.setdefault(name, bound)
         # A slow validator would hold up the loop, and validate wrong arguments twice.
         if allows_fast_path(bound, self.settings) and bound.validator.is_fast:
             if bound.dispatch != "loop":
@@ -233,7 +238,7 @@ class Pipeline:
             BaseException: Any other exception of `prepare`.
         """
         bound = self._bound.get(call.name)
-        seconds, start = bound.timeout if bound else self.settings.timeout, perf_counter()
+        seconds, start = bound.timeout if bound else self.longest or self.settings.timeout, perf_counter()
         job = Job("thread", Invocation(self.prepare, (call,), {}), seconds, context.cancellation)
         outcome: Outcome = yield job
         if isinstance(outcome.exception, GivenUp):

@@ -148,6 +148,34 @@ async def astream_call(pipeline: Pipeline, call: object, run: CallsContext) -> A
         release()
 
 
+class Listener:
+    """Passes the events of one call on to a function, on the thread or loop that they come from.
+
+    Args:
+        listen: The function.
+
+    Attributes:
+        has_given: Whether an item was sent: then the call cannot be tried again.
+    """
+
+    def __init__(self, listen: Callable[[Progress | Partial], object]) -> None:
+        self._listen = listen
+        self.has_given = False
+
+    def put(self, item: object) -> None:
+        """Pass on an item that a tool yielded."""
+        self.has_given = True
+        self._listen(Partial(value=item))
+
+    async def aput(self, item: object) -> None:
+        """Like `put`."""
+        self.put(item)
+
+    def report(self, fraction: float, message: str) -> None:
+        """Pass on a report of progress."""
+        self._listen(Progress(fraction=fraction, message=message))
+
+
 _ROOM: Final = 256
 """The most items that wait to be taken. A tool that yields more waits; a report of progress for which there is no room is dropped."""
 
