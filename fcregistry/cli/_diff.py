@@ -41,7 +41,8 @@ def complete_sources(ctx: click.Context, param: click.Parameter, incomplete: str
     type=click.Choice(FAIL_ON),
     default="breaking",
     show_default=True,
-    help="What makes the exit code 1: a breaking change, also an unknown one, any change, or a version that is too small.",
+    help="When the exit code is 1. breaking: if a change breaks callers. unknown: also if a change may break them. any: if anything changed. "
+    "version: if the new version number is too small for the changes.",
 )
 @json_option
 @click.pass_context

@@ -15,7 +15,7 @@ from fcregistry.inspection import Finding, diagnose, diagnose_name
 
 @click.command("doctor", short_help="Explain every failure and conflict.")
 @click.argument("name", required=False, shell_complete=complete_tools)
-@click.option("--probe", is_flag=True, help="Import each plugin in its own process, and show how long that takes.")
+@click.option("--probe", is_flag=True, help="Import plugins now, and show for each how long its import takes.")
 @click.option(
     "--seconds", type=click.FloatRange(min=0, min_open=True), help="The most time for each plugin, with --probe."
 )
@@ -27,8 +27,8 @@ def command(
 ) -> None:
     """Explain every failure and conflict, or what is wrong with NAME, a tool or a distribution.
 
-    --probe tries all plugins; with NAME, those of the distribution, or the one that ships the tool. If no plugin is known to ship it, all
-    are tried.
+    --probe imports each plugin in a process of its own: all plugins, or if NAME is a distribution, its plugins; if NAME is a tool, those of
+    the distribution that ships it, or all plugins if that is not known.
 
     Exits with 1 if there is a problem.
     """

@@ -40,9 +40,13 @@ from fcregistry.inspection import LINT_RULES, SEVERITIES, LintFinding, lint, too
     type=click.Choice(SEVERITIES),
     default="warning",
     show_default=True,
-    help="The mildest finding that makes the exit code 1.",
+    help="Which findings make the exit code 1: those of this severity, and worse ones.",
 )
-@click.option("--cached", is_flag=True, help="Import no plugin: check only its description.")
+@click.option(
+    "--cached",
+    is_flag=True,
+    help="Import no plugin: check the stored descriptions of its tools, without the rules that need the function.",
+)
 @json_option
 @click.pass_context
 def command(
