@@ -20,7 +20,7 @@ from fcregistry.inspection import Inventory, LockChange, lock_changes, lock_text
 
 @click.command("lock", short_help="Pin the installed tools, and show what has changed since.")
 @click.option(
-    "--check", is_flag=True, help="Write nothing: show what has changed since, and exit with 1 if anything has."
+    "--check", is_flag=True, help="Write nothing: show what differs from the lock, and exit with 1 if anything does."
 )
 @click.option("--upgrade", "upgraded", multiple=True, metavar="DIST", help="Update only this distribution in the lock.")
 @click.option("--file", "file", type=click.Path(dir_okay=False), help="The lock file; the project's by default.")

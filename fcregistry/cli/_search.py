@@ -34,7 +34,7 @@ from fcregistry.discovery import names_starting_with
 def command(ctx: click.Context, words: tuple[str, ...], selectors: tuple[str, ...], limit: int, as_json: bool) -> None:
     """Show the tools whose names, descriptions or parameters match WORDS, the best match first.
 
-    Exits with 1 if there are none.
+    Exits with 1 if no tool matches.
     """
     text = " ".join(words)
     found = registry.search(text, *selectors, limit=limit)
