@@ -9,14 +9,16 @@ from typing import Any
 
 import pytest
 
-from fcregistry import Registry, Tool, fc_register, registry
+from fcregistry import Executor, Registry, Tool, fc_register, registry
 from fcregistry.errors import DefinitionError
+from fcregistry.execution import ToolOutput
 
 GOOD: dict[str, tuple[Any, ...]] = {
     "name": ("other",),
     "title": ("A title", ""),
     "description": ("What it does.", ""),
     "parameters": ({}, {"type": "object", "properties": {}}),
+    "returns": ({}, {"type": "integer"}, dict, lambda: None),
     "examples": ([], [{"x": 1}], ({"x": 1}, {})),
     "tags": ((), ["a", "b"], {"a"}, frozenset({"a"})),
     "aliases": ((), ["old_name"], ("a", "b")),
@@ -53,6 +55,7 @@ BAD: dict[str, tuple[Any, ...]] = {
     "title": (1, None),
     "description": (None, ["x"]),
     "parameters": (None, "{}", [], {1: 2}),
+    "returns": (None, "{}", [], {1: 2}),
     "examples": ("x", [1], {"x": 1}),
     "tags": ("tag", [1], None, {"a": 1}),
     "aliases": ("alias", [1], None),
@@ -88,6 +91,7 @@ TAKES = {
     **dict.fromkeys(("input_files", "output_files"), "a sequence of names of parameters"),
     "assume_hints": '"mcp" or "mcp-read-only"',
     "parameters": "a JSON Schema as a dict",
+    "returns": "a JSON Schema as a dict, or a function that returns one",
     "examples": "a list of argument dicts",
     "deprecated": "a bool, or a string that says what to use instead",
     "meta": 'a dict with dotted keys, such as {"acme.team": "maps"}',
@@ -226,6 +230,48 @@ def test_an_external_schema_that_does_not_fit_the_function_is_refused(schema: di
     with pytest.raises(DefinitionError) as caught:
         _ = Tool.from_function(a_tool, parameters=schema).parameters
     assert said in str(caught.value)
+
+
+def test_an_external_schema_of_results_replaces_the_annotation() -> None:
+    schema = {"enum": [1, 2]}
+    tool = Tool.from_function(a_tool, returns=schema)
+    assert tool.definition_error is None
+    schema["enum"] = []
+    assert (tool.returns, tool.renamed("other").returns) == ({"enum": [1, 2]}, {"enum": [1, 2]})
+
+    executor = Executor([tool], check_results=True)
+    assert executor.call("a_tool", x=2).value == 2
+    assert executor.call("a_tool", x=3).error.code == "unencodable_result"
+
+
+def test_an_external_schema_of_results_describes_the_value_beside_content() -> None:
+    def measure(deep: bool) -> ToolOutput:
+        """Measure."""
+        return ToolOutput(value={"metres": 5 if deep else "5"}, content="5 m")
+
+    schema = {"properties": {"metres": {"type": "integer"}}}
+    executor = Executor([Tool.from_function(measure, returns=schema)], check_results=True)
+    assert executor.call("measure", deep=True).content == "5 m"
+    failed = executor.call("measure", deep=False)
+    assert (failed.error.code, "$.metres must be an integer" in failed.content) == ("unencodable_result", True)
+    assert Executor([measure], check_results=True).call("measure", deep=False).ok  # the annotation says nothing of it
+
+
+def test_a_schema_of_results_that_cannot_be_used_is_an_error_with_the_other_problems() -> None:
+    tool = Tool.from_function(a_tool, returns={"$ref": "#/$defs/none"}, available=lambda extra: True)
+    assert str(tool.definition_error).count("returns=…: ") == 1
+    assert "available=… " in str(tool.definition_error)
+
+
+def test_a_function_makes_the_schema_of_results_at_its_first_use(caplog: pytest.LogCaptureFixture) -> None:
+    made: list[dict[str, Any] | None] = [{"type": "integer"}, None, {"type": "no-such"}]
+    tools = [Tool.from_function(a_tool, returns=partial(made.pop, 0)) for _ in range(3)]
+    assert [tool.definition_error for tool in tools] == [None] * 3
+    assert len(made) == 3
+    assert [tool.returns for tool in tools] == [{"type": "integer"}, None, None]
+    assert tools[0].returns == {"type": "integer"}
+    (logged,) = caplog.messages
+    assert logged.startswith("the results of a_tool have no schema: returns=…: $.type: must be")
 
 
 def test_options_do_not_change_with_the_objects_that_were_given() -> None:

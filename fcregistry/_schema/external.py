@@ -51,8 +51,7 @@ class ExternalSchema(NamedTuple):
         copied = _copy_json(given)
         schema = _as_object_schema(copied)
         draft = _find_draft(copied)  # as given: `_as_object_schema` replaces a list of types, which may hold anything
-        if draft is not NEWEST and declared_draft(schema) is None:
-            schema = {"$schema": draft.uri} | schema | {"$schema": draft.uri}
+        schema = _with_draft(schema, draft)
         nodes = build_graph(schema, draft)
         check_terminates(nodes)
         if copied.get("type") != "object" and any(_leads_to_top(node, nodes[0]) for node in nodes):
@@ -77,6 +76,28 @@ class ExternalSchema(NamedTuple):
             named = show(top.schema["$schema"])
             notes.add(f"$['$schema']: {named} is not a known draft; the schema is read as draft {top.draft.name}")
         return tuple(sorted(notes))
+
+
+def read_result_schema(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a copy of an external schema of results, which may be of any type, as the tool publishes it.
+
+    Raises:
+        SchemaError: It is not JSON, or not a schema; or its references lead nowhere or never end.
+    """
+    copied = _copy_json(given)
+    if not isinstance(copied, dict):
+        raise SchemaError(f"the schema of the results is an object, not {show(copied)}")
+    draft = _find_draft(copied)
+    schema = _with_draft(copied, draft)
+    check_terminates(build_graph(schema, draft))
+    return schema
+
+
+def _with_draft(schema: dict[str, Any], draft: Draft) -> dict[str, Any]:
+    """Return `schema`, with the `$schema` of `draft` if that is not the newest and the schema names none."""
+    if draft is NEWEST or declared_draft(schema) is not None:
+        return schema
+    return {"$schema": draft.uri} | schema | {"$schema": draft.uri}
 
 
 def schema_problem(schema: Mapping[str, Any]) -> str | None:

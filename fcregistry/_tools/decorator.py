@@ -76,6 +76,7 @@ def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: 
             - `title`: A name for people.
             - `description`: The description for the model, in place of the docstring's text.
             - `parameters`: A JSON Schema of the arguments, as a dict, in place of the annotations.
+            - `returns`: A JSON Schema of the result, in place of the return annotation; or a function that returns it, called at first use.
             - `examples`: A list of argument dicts that make sense; people see them, models do not.
             - `tags`: Strings that selectors can ask for, as in `tag=read`.
             - `aliases`: Other names that find the tool if no tool has that name itself; models see only its name.

@@ -163,7 +163,13 @@ class ToolDefinition:
         else:
             signature, schema = _read_external_schema(declared, external)
             self._parameters = _pack(schema)
-        if problems := (*_file_problems(declared.options, self._parameters), *_callback_problems(declared.options)):
+        problems = [*_file_problems(declared.options, self._parameters), *_callback_problems(declared.options)]
+        if isinstance(returns := declared.options.get("returns"), dict):
+            try:
+                self._returns = _pack(_read_result_schema(returns))
+            except DefinitionError as error:
+                problems += error.problems
+        if problems:
             raise DefinitionError(f"{place_text(declared.function, declared.module)} cannot be a tool:", problems)
         self._signature = signature
 
@@ -187,9 +193,13 @@ class ToolDefinition:
 
     @property
     def returns(self) -> dict[str, Any] | None:
-        """The schema of the result, or None if there is none. A copy."""
+        """The schema of the result: the option `returns`, or that of the annotation; None if there is none. A copy."""
         if self._returns is None:
-            self._returns = _pack(self.signature.returns_schema())
+            self.define()  # packs an external schema, if that is a dict
+        if self._returns is None:
+            make = self.declaration.options.get("returns")
+            given = _computed_returns(make, self.declaration.name) if make else self.signature.returns_schema()
+            self._returns = _pack(given)
         schema: dict[str, Any] | None = marshal.loads(self._returns)
         return schema
 
@@ -215,7 +225,10 @@ class ToolDefinition:
         """Return a definition like this one for another function that takes the same arguments."""
         loaded = self.loaded()
         declared = loaded.declaration
-        other = ToolDefinition(Declaration(function, declared.name, declared.group, declared.module, {}), loaded.strict)
+        options = {name: value for name, value in declared.options.items() if name == "returns" and callable(value)}
+        other = ToolDefinition(
+            Declaration(function, declared.name, declared.group, declared.module, options), loaded.strict
+        )
         other._signature = loaded.signature.without_context()
         other._parameters, other._returns = loaded._parameters, loaded._returns
         other._validators = loaded._shared_validators()
@@ -270,6 +283,41 @@ def _read_external_schema(declared: Declaration, given: Mapping[str, Any]) -> tu
     return signature, external.schema
 
 
+def _read_result_schema(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an external schema of results as the tool publishes it.
+
+    Raises:
+        DefinitionError: It is not a JSON Schema that can be used.
+    """
+    from fcregistry._schema.drafts import SchemaError  # only for external schemas
+    from fcregistry._schema.external import read_result_schema
+
+    try:
+        return read_result_schema(given)
+    except SchemaError as error:
+        raise DefinitionError("the results have no schema:", (f"returns=…: {error}",)) from None
+
+
+def _computed_returns(make: Callable[[], Mapping[str, Any] | None], name: str) -> dict[str, Any] | None:
+    """Return the schema of results that a function returns, or None if it returns none that can be used.
+
+    Results are not validated unless the caller asks for it, so such a schema, which another program may have
+    written, does not make the tool unusable.
+
+    Args:
+        make: The option `returns`.
+        name: The tool's name, for the log.
+    """
+    given = make()
+    try:
+        return None if given is None else _read_result_schema(given)
+    except DefinitionError as error:
+        from logging import getLogger  # only on the way to a warning
+
+        getLogger("fcregistry").warning("the results of %s have no schema: %s", name, error.problems[0])
+        return None
+
+
 def _file_problems(options: Mapping[str, Any], packed: bytes) -> tuple[str, ...]:
     """Return a phrase for each of `input_files` and `output_files` that is not a parameter, or not a path.
 
@@ -299,6 +347,7 @@ def _file_problems(options: Mapping[str, Any], packed: bytes) -> tuple[str, ...]
 _CALLBACKS: Final[Mapping[str, tuple[str, ...]]] = {
     "requires_approval": ("arguments",),
     "available": (),
+    "returns": (),
     "reads": ("arguments",),
     "writes": ("arguments",),
 }

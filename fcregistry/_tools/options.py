@@ -21,6 +21,7 @@ if TYPE_CHECKING:
         title: str
         description: str
         parameters: Mapping[str, Any]
+        returns: Mapping[str, Any] | Callable[[], Mapping[str, Any] | None]
         examples: Sequence[Mapping[str, Any]]
         tags: Sequence[str]
         aliases: Sequence[str]
@@ -106,6 +107,10 @@ def _is_meta(value: object) -> bool:
 CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     **dict.fromkeys(("name", "title", "description"), (_is_string, "a string")),
     "parameters": (_is_mapping, "a JSON Schema as a dict"),
+    "returns": (
+        lambda value: _is_mapping(value) or callable(value),
+        "a JSON Schema as a dict, or a function that returns one",
+    ),
     "examples": (
         lambda value: isinstance(value, (list, tuple)) and all(map(_is_mapping, value)),
         "a list of argument dicts",

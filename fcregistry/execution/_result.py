@@ -20,10 +20,11 @@ from fcregistry.execution._call_errors import (
 from fcregistry.types import EncodingError, to_json_text
 
 if TYPE_CHECKING:
+    from fcregistry._base.call import Problem
     from fcregistry._tools.tool import Tool
     from fcregistry.execution._invoke import Outcome
     from fcregistry.execution._settings import Settings
-    from fcregistry.execution._step import CallStep
+    from fcregistry.execution._step import Bound, CallStep
     from fcregistry.types import Codec
 
 
@@ -76,8 +77,11 @@ def _make_result(step: CallStep, outcome: Outcome | CallError, settings: Setting
         raise
     except BaseException as error:  # noqa: BLE001  # foreign code: encoding a value reads its properties, which may raise anything
         return _failed(step, unencodable(tool, error, settings.expose_errors), notes, duration)
-    if step.bound.results is not None and isinstance(made, str):
-        problems = step.bound.results.problems(made if isinstance(value, str) else loads(made))
+    if step.bound.results is not None:
+        try:
+            problems = _result_problems(made, value, step.bound)
+        except EncodingError as error:  # in the value beside the content
+            return _failed(step, unencodable(tool, error, settings.expose_errors), notes, duration)
         if problems:
             return _failed(step, result_mismatch(tool, problems), notes, duration)
     if settings.limits is not None:
@@ -87,6 +91,27 @@ def _make_result(step: CallStep, outcome: Outcome | CallError, settings: Setting
     return ToolResult(
         step.call, made.value, None, made.content, tool, step.decoded, duration, step.repairs, made, notes
     )
+
+
+def _result_problems(made: str | Output, value: Any, bound: Bound) -> tuple[Problem, ...]:
+    """Return the problems of a result by the tool's schema of results.
+
+    Content has no schema. An external schema describes the value beside the content, too.
+
+    Args:
+        made: The encoded result.
+        value: The value that the tool returned.
+        bound: The tool, with the validator of its results.
+
+    Raises:
+        EncodingError: The value beside the content has no JSON form.
+    """
+    assert bound.results is not None
+    if isinstance(made, str):
+        return bound.results.problems(made if isinstance(value, str) else loads(made))
+    if bound.signature.returns is None and isinstance(value, ToolOutput):
+        return bound.results.problems(loads(to_json_text(value.value)))
+    return ()
 
 
 def _failed(step: CallStep, error: CallError, notes: Notes | None, duration: float = 0.0) -> ToolResult:

@@ -51,8 +51,9 @@ def output_schema(tool: Tool) -> dict[str, Any] | None:
     returns = tool.returns
     if returns is not None and "$ref" in returns:  # a record that refers to itself
         place = References(returns).place(returns["$ref"])
-        if place is not None:
-            returns = {**References(returns).at(place), "$defs": returns["$defs"]}
+        target = None if place is None else References(returns).at(place)
+        if isinstance(target, dict):
+            returns = {**{name: value for name, value in returns.items() if name != "$ref"}, **target}
     return returns if returns is not None and returns.get("type") == "object" else None
 
 
