@@ -130,9 +130,7 @@ def test_numbers_keep_their_digits_through_slips_and_strings() -> None:
         assert executor.run(ToolCall("pay", text)).value == "0.10"
 
 
-@pytest.mark.parametrize(
-    "text", ['"[1]"', '"{"', '"{a: b}"', '"null"', '"\\"{}\\""', '"{\\"a\\": 1, \\"a\\": 2}"']
-)
+@pytest.mark.parametrize("text", ['"[1]"', '"{"', '"{a: b}"', '"null"', '"\\"{}\\""', '"{\\"a\\": 1, \\"a\\": 2}"'])
 def test_a_string_that_does_not_contain_an_object_is_refused(text: str) -> None:
     assert refusal(text) == "the arguments must be a JSON object, got a string"
 
