@@ -304,7 +304,8 @@ def _no_model() -> str:
     return f"""no model is named. Name one with --model, in the variable {MODEL}, or as model = "…" in fcregistry.toml:
   a hosted one:         --model openai:gpt-5, with OPENAI_API_KEY set, after: {sdk}
   a local server's:     --model ollama:llama3.2 (or vllm:…, lmstudio:…), after: {sdk}
-  one on this machine:  --model llama:smollm2, after: {install_command("fcregistry-llama")}"""
+  one on this machine:  --model llama:smollm2, after: {install_command("fcregistry-llama")}
+({program()} models shows which of these are installed)"""
 
 
 # --- The run, and the calls that wait for a decision ---

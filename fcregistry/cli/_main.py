@@ -45,6 +45,7 @@ COMMANDS: Final = {
     "list": "List the installed tools.",
     "lock": "Pin the installed tools, and show what has changed since.",
     "manifest": "Write or show the manifests of a package.",
+    "models": "List the prefixes of models, and what is downloaded.",
     "new": "Start a plugin package that is ready to publish.",
     "plugins": "List the installed plugins, extensions and commands.",
     "search": "Find tools by words.",

@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     from fcregistry.discovery._describe import describe_by_manifests as describe_by_manifests
     from fcregistry.discovery._discovery import Discovery as Discovery
     from fcregistry.discovery._discovery import current, load_plugins
+    from fcregistry.discovery._extensions import ModelExtension as ModelExtension
     from fcregistry.discovery._extensions import disable_advice as disable_advice
     from fcregistry.discovery._finder import find_extensions, find_plugins
     from fcregistry.discovery._finder import impostor_entry_points as impostor_entry_points
@@ -104,7 +105,7 @@ _MODULES: Final = {
     "._commands": ("listed_commands", "load_command"),
     "._describe": ("FreshDescription", "IndexRow", "describe_by_manifests"),
     "._discovery": ("Discovery", "cache_folder", "current", "load_plugins"),
-    "._extensions": ("disable_advice",),
+    "._extensions": ("ModelExtension", "disable_advice"),
     "._finder": ("find_extensions", "find_plugins", "impostor_entry_points", "scan_path", "unused_entry_points"),
     "._found": (
         *("COMMAND_GROUP", "EXTENSION_GROUP", "GROUP"),

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import threading
 from types import ModuleType
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from fcregistry._config.settings import DISABLE, call_hook_items
 from fcregistry._tools.selectors import normalized
@@ -30,6 +30,24 @@ _MODEL_PROVIDERS: Final = {"llama": "fcregistry-llama"}
 """Prefix of a model's name, such as `llama` in `llama:NAME` -> the distribution of this project that provides the model."""
 
 _ARGUMENT: Final = "hooks=…"
+
+
+class ModelExtension(NamedTuple):
+    """An extension that has models, or would have if it could be used.
+
+    Attributes:
+        prefix: The beginning of the models' names.
+        distribution: The distribution, or the labels of several extensions that have the prefix.
+        version: Its version; None if it is not installed, or there are several.
+        state: `installed`, `not installed`, `disabled`, `failed` or `ambiguous`.
+        reason: Why it cannot be used, or the command that installs it; None if it can be used.
+    """
+
+    prefix: str
+    distribution: str
+    version: str | None
+    state: str
+    reason: str | None = None
 
 
 class Extensions:
@@ -256,6 +274,40 @@ class Extensions:
                 f"the extension {label} has no model {name!r}; its documentation says which it has"
             )
         return model
+
+    def models(self, is_taken: Callable[[str], bool]) -> Iterator[ModelExtension]:
+        """Yield the extensions that have models, and those of this project that are not installed, by prefix.
+
+        One is loaded, to see whether it has models, unless its name says that; a disabled one counts only if its name says it.
+
+        Args:
+            is_taken: Returns whether no extension can have a prefix.
+        """
+        from fcregistry._base.install import install_command  # only `fcregistry models` needs both
+        from fcregistry.discovery._report import FailedEntryPoint
+
+        names = {*(each.entry_point for each in self._found()), *_MODEL_PROVIDERS} - _READERS.keys()
+        for prefix in sorted(each for each in names if not is_taken(each)):
+            known, named = _MODEL_PROVIDERS.get(prefix), self.named(prefix)
+            enabled = [each for each in named if self.disabled(each) is None]
+            if not named and known is not None:
+                yield ModelExtension(prefix, known, None, "not installed", install_command(known))
+            elif len(enabled) > 1:
+                labels = ", ".join(each.label for each in enabled)
+                yield ModelExtension(
+                    prefix, labels, None, "ambiguous", f"only one can be used: {disable_advice(enabled)}"
+                )
+            elif enabled:
+                [found] = enabled
+                outcome = self.outcome(found) if found.project == known else self.load(found)
+                if isinstance(outcome, FailedEntryPoint):
+                    reason = f"{outcome.reason}; {outcome.advice}"
+                    yield ModelExtension(prefix, found.distribution, found.version, "failed", reason)
+                elif outcome is None or outcome.resolve_model is not None:
+                    yield ModelExtension(prefix, found.distribution, found.version, "installed")
+            elif known is not None:
+                disabled = self.disabled(named[0])
+                yield ModelExtension(prefix, named[0].distribution, named[0].version, "disabled", disabled)
 
     def prefixes(self) -> tuple[str, ...]:
         """Return the sorted names of the enabled extensions that may provide models.

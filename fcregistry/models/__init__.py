@@ -33,6 +33,8 @@ if TYPE_CHECKING:
     from fcregistry.models._model import stream_sync as stream_sync
     from fcregistry.models._openai import OpenAIChat, OpenAIResponses
     from fcregistry.models._resolve import ModelLike, resolve
+    from fcregistry.models._resolve import built_in_providers as built_in_providers
+    from fcregistry.models._resolve import is_like_built_in as is_like_built_in
     from fcregistry.models._resolve import model_prefixes as model_prefixes
     from fcregistry.models._text import TextModel
 
@@ -82,7 +84,7 @@ _MODULES: Final = {
         "stream_sync",
     ),
     "._openai": ("OpenAIChat", "OpenAIResponses"),
-    "._resolve": ("ModelLike", "model_prefixes", "resolve"),
+    "._resolve": ("ModelLike", "built_in_providers", "is_like_built_in", "model_prefixes", "resolve"),
     "._text": ("TextModel",),
 }
 """Module, imported on first use -> its names for users and, if they are not in `__all__`, for other rooms."""

@@ -16,7 +16,7 @@ from contextlib import aclosing
 from dataclasses import dataclass
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Protocol, TypeVar, cast
-from urllib.parse import urlsplit
+from urllib.parse import urlsplit, urlunsplit
 
 from fcregistry import formats
 from fcregistry._base.install import install_command
@@ -101,6 +101,69 @@ class Sdk:
     other_variable: str | None = None
     finds_keys: bool = False
     make_client: Callable[[str | None, str | None], Any]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Provider:
+    """What the models of a built-in provider need here.
+
+    Attributes:
+        prefix: The beginning of their names.
+        package: The package of the provider's SDK, and fcregistry's extra for it.
+        is_installed: Whether that package is installed.
+        variables: The environment variables of which one has the key; empty if the user's own server answers, which may need none.
+        has_key: Whether such a variable is set.
+        address: The URL of the server, without credentials; None for the provider's own.
+    """
+
+    prefix: str
+    package: str
+    is_installed: bool
+    variables: tuple[str, ...]
+    has_key: bool
+    address: str | None
+
+
+def provider_of(model: HostedModel, prefix: str) -> Provider:
+    """Return what a model needs, without importing its SDK.
+
+    Args:
+        model: The model.
+        prefix: The beginning of its name.
+    """
+    from importlib.util import find_spec  # a model that is asked does without
+
+    sdk = model._sdk
+    try:
+        address = sdk.address() or None
+    except ValueError:  # a variable has no valid URL
+        address = _NOT_VALID
+    variables = tuple(filter(None, (sdk.variable, sdk.other_variable)))
+    return Provider(
+        prefix=prefix,
+        package=sdk.package,
+        is_installed=find_spec(sdk.package) is not None,
+        variables=() if _is_own_server(address, sdk) else variables,
+        has_key=any(os.environ.get(each) for each in variables),
+        address=None if address is None else _without_credentials(address),
+    )
+
+
+def _is_own_server(address: str | None, sdk: Sdk) -> bool:
+    """Return whether a URL is that of a server of the user's own, and not of the provider."""
+    return address is not None and f"api.{sdk.package}.com" not in address
+
+
+_NOT_VALID: Final = "an address that is not a valid URL"
+
+
+def _without_credentials(url: str) -> str:
+    """Return a URL without a user's name, a password, a query and a fragment."""
+    try:
+        parts = urlsplit(url)
+    except ValueError:  # such as a bracket that is not closed
+        return _NOT_VALID
+    return urlunsplit((parts.scheme, parts.netloc.rpartition("@")[2], parts.path, "", ""))
 
 
 class HostedModel(Model):
@@ -366,7 +429,7 @@ class HostedModel(Model):
         package = self._sdk.package
         base_url = self._base_url or self._sdk.address() or None
         key = self._api_key or os.environ.get(self._sdk.variable) or None
-        is_own_server = base_url is not None and f"api.{package}.com" not in str(base_url)
+        is_own_server = _is_own_server(None if base_url is None else str(base_url), self._sdk)
         if not key and is_own_server and not os.environ.get(self._sdk.other_variable or ""):
             key = _NO_KEY
         if not (key or is_own_server or self._sdk.finds_keys):

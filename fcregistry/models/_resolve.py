@@ -12,6 +12,7 @@ from fcregistry.models._model import Model
 
 if TYPE_CHECKING:
     from fcregistry.dialects import Dialect
+    from fcregistry.models._connection import Provider
 
 ModelLike: TypeAlias = "Model | str | Callable[..., Any]"
 """A model, its name, or a callable from messages to a message or a text."""
@@ -77,7 +78,7 @@ def _model_named(given: str) -> Model:
     if prefix in _BUILT_IN:
         module, class_name = _BUILT_IN[prefix]
         return cast("Model", getattr(import_module(module), class_name)(name))
-    model = None if _is_like_built_in(prefix) else slots.resolve_model(prefix, name)
+    model = None if is_like_built_in(prefix) else slots.resolve_model(prefix, name)
     if model is None:
         raise ModelNotFoundError(f"there is no model {given!r}: {_prefixes(prefix)}")
     if not isinstance(model, Model):
@@ -88,17 +89,17 @@ def _model_named(given: str) -> Model:
     return model
 
 
-def model_prefixes() -> list[str]:
-    """Return the prefixes of built-in providers and of installed extensions, without importing any."""
-    return [*_BUILT_IN, *_extension_prefixes()]
+def built_in_providers() -> list[Provider]:
+    """Return what the models of each built-in provider need, without importing any SDK."""
+    from fcregistry.models._connection import provider_of  # only for the list of providers
+
+    return [
+        provider_of(getattr(import_module(module), class_name)(prefix), prefix)
+        for prefix, (module, class_name) in _BUILT_IN.items()
+    ]
 
 
-def _extension_prefixes() -> list[str]:
-    """Return the prefixes of installed extensions, without importing any."""
-    return [each for each in slots.model_prefixes() if not _is_like_built_in(each)]
-
-
-def _is_like_built_in(prefix: str) -> bool:
+def is_like_built_in(prefix: str) -> bool:
     """Return whether `prefix` differs from a built-in one only in case, or in `-`, `_` and `.`.
 
     An extension does not get such a prefix: a user who writes it means the provider.
@@ -106,6 +107,16 @@ def _is_like_built_in(prefix: str) -> bool:
     from fcregistry._tools.selectors import normalized  # not needed for a built-in provider
 
     return normalized(prefix) in _BUILT_IN
+
+
+def model_prefixes() -> list[str]:
+    """Return the prefixes of built-in providers and of installed extensions, without importing any."""
+    return [*_BUILT_IN, *_extension_prefixes()]
+
+
+def _extension_prefixes() -> list[str]:
+    """Return the prefixes of installed extensions, without importing any."""
+    return [each for each in slots.model_prefixes() if not is_like_built_in(each)]
 
 
 def _name_advice(given: str) -> str:

@@ -28,12 +28,21 @@ def run(command: list[str], *, cwd: Path, env: dict[str, str], seconds: float) -
     os.close(outputs)
     try:
         printed = read(terminal, time.monotonic() + seconds)
-        return process.wait(), printed.decode("utf-8", "replace").replace("\r\n", "\n")
+        lines = printed.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+        return process.wait(), "\n".join(map(overwritten, lines))
     finally:
         os.close(terminal)
         if process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.wait()
+
+
+def overwritten(line: str) -> str:
+    """Return what a terminal shows of a line that is written several times, from its beginning."""
+    shown = ""
+    for part in line.split("\r"):
+        shown = part + shown[len(part) :]
+    return shown
 
 
 def read(terminal: int, deadline: float) -> bytes:

@@ -37,6 +37,7 @@ GOOD = {
         "```console\n$ mkdir -p a && cd a && export GREETING='hello you'\n```\n"
         '```console\n$ basename "$PWD"; echo "$GREETING"\na\nhello you\n```\n'
     ),
+    "a status that is overwritten does not count": "```console\n$ printf 'half done\\r         \\rdone\\n'\ndone\n```\n",
     "a command prints on a terminal": "```console\n$ test -t 1 && test -t 2 && stty size <&1\n24 80\n```\n",
     "a command's input is empty": "```console\n$ cat\n```\n",
     "a failure is shown": '```console\n$ false; echo "exit: $?"\nexit: 1\n```\n',
