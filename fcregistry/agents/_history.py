@@ -35,6 +35,26 @@ def calls_of(message: object) -> list[Any]:
     return read_calls(message)
 
 
+def question_of(message: object) -> str:
+    """Return the text that the user wrote in `message`, or an empty text if the user did not write it.
+
+    Messages that an agent wrote in the user's place count as not written by the user. Results of calls and attached files are left out.
+
+    Args:
+        message: A text, or a message in the shape of any provider, as a dict or an SDK object.
+    """
+    if isinstance(message, str):
+        return message
+    given = message.to_dict() if isinstance(message, Message) else message
+    if read_field(given, "role") != "user" or read_field(given, "continues") is True:
+        return ""
+    content = read_field(given, "content")
+    parts = read_field(given, "parts") if content is None else content
+    parts = parts if isinstance(parts, (list, tuple)) else (parts,)
+    texts = (part if isinstance(part, str) else read_field(part, "text") for part in parts)
+    return "\n".join(text for text in texts if isinstance(text, str))
+
+
 def conversation_of(query: MessageLike | Iterable[MessageLike], model: Model) -> tuple[Message, ...]:
     """Return the messages of a question, of one message, or of a conversation, for an agent's model.
 

@@ -9,14 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict
 
 from annotated_types import Interval, Len
 
+from fcregistry._base import slots
 from fcregistry._base.call import CallError
 from fcregistry._tools.search import ToolSearch
 from fcregistry._tools.selectors import did_you_mean, nearest
-from fcregistry._tools.tool import Tool, Toolset, is_same_tool, owner_of
+from fcregistry._tools.tool import Tool, Toolset, definition_of, is_same_tool, owner_of
 from fcregistry.errors import DefinitionError, GroupNotFoundError, ToolError
 from fcregistry.execution import toolset_of
 
@@ -34,6 +36,7 @@ class OnDemand(Toolset):
 
         FunctionCall(llm, tools=OnDemand(["acme-*:*"]))                         # search_tools and load_tools
         FunctionCall(llm, tools=OnDemand(["acme-*:*"], groups=["search"]))      # get_search_methods, and the tools outside search
+        FunctionCall(llm, tools=OnDemand("*", activate={"mail": "(?i)mail|inbox"}))  # get_mail_methods, until a question has such a word
 
     Args:
         tools: The tools that a model can make visible: names, selectors, functions, `Tool`s, toolsets, or lists of these. A model cannot find
@@ -41,7 +44,9 @@ class OnDemand(Toolset):
         groups: Names or patterns of groups that are hidden at first. For each, the model sees one gateway, `get_GROUP_methods`, which makes the
             group's tools visible, with those of the groups in it. If a group in it is hidden, too, its gateway becomes visible instead.
         search: Whether the other tools are hidden until the model finds and loads them with `search_tools` and `load_tools`, which reach the
-            hidden groups as well. By default, True without `groups`, and False with them.
+            hidden groups as well. By default, True without `groups` and `activate`, and False with them.
+        activate: Names or patterns of groups -> a regular expression. The groups are hidden at first, as those of `groups` are, and become visible
+            before the first request if the expression matches anywhere in the text of a message of the user.
         shown: The tools that are always visible.
         registry: Where names are looked up; the process's by default.
 
@@ -49,7 +54,7 @@ class OnDemand(Toolset):
         GroupNotFoundError: None of the tools is in a group of that name.
         ToolNotFoundError: A name that no tool has.
         AmbiguousToolError: A name that several tools have.
-        DefinitionError: Something cannot be a tool.
+        DefinitionError: Something cannot be a tool, or a regular expression cannot be used.
         DuplicateToolError: Two of the tools have one name, or one has the name of a gateway.
     """
 
@@ -61,13 +66,16 @@ class OnDemand(Toolset):
         *,
         groups: Iterable[str] = (),
         search: bool | None = None,
+        activate: Mapping[str, str] = MappingProxyType({}),
         shown: ToolLike | Iterable[ToolLike] = (),
         registry: Registry | None = None,
     ) -> None:
         always = toolset_of(shown, registry)
         offered = toolset_of([tools, always], registry)
-        lazy = lazy_groups(groups, {tool.group for tool in offered.values()})
-        self._map = GatewayMap(offered, lazy, not lazy if search is None else search, set(always))
+        there = {tool.group for tool in offered.values()}
+        patterns = _patterns_of(activate, there)
+        lazy = lazy_groups(groups, there).union(patterns)
+        self._map = GatewayMap(offered, lazy, not lazy if search is None else search, set(always), patterns)
         gateways = gateways_of(self._map)
         super().__init__([*offered.values(), *gateways])
         self._gateways = Toolset(gateways)
@@ -144,7 +152,9 @@ class GroupGateway(Gateway):
             f"- {tool.name}: {tool.summary}" for tool in self.gateway_map.behind(self.group) if not tool.unavailable
         ]
         lines += [
-            f"- {gateway_name(group)}: {_group_description(group)}" for group in self.gateway_map.inner(self.group)
+            f"- {gateway_name(group)}: {_group_description(group)}"
+            for group in self.gateway_map.inner(self.group)
+            if not self.gateway_map.is_empty(group)
         ]
         head = f'Activated Toolkit "{self.group}".'
         return (
@@ -318,16 +328,23 @@ class GatewayMap:
         lazy: The lazy groups.
         searched: Whether tools in no lazy group are behind the search.
         shown: The wire names of tools that are always visible.
+        patterns: Lazy groups -> regular expressions; a group is opened by a question that one of its expressions matches.
     """
 
-    __slots__ = ("_always", "_behind", "_inner", "lazy", "searched", "tools")
+    __slots__ = ("_always", "_behind", "_inner", "lazy", "patterns", "searched", "tools")
 
     def __init__(
-        self, tools: Toolset, lazy: Set[str] = frozenset(), searched: bool = False, shown: Set[str] = frozenset()
+        self,
+        tools: Toolset,
+        lazy: Set[str] = frozenset(),
+        searched: bool = False,
+        shown: Set[str] = frozenset(),
+        patterns: Mapping[str, Sequence[str]] = MappingProxyType({}),
     ) -> None:
         self.tools = tools
         self.lazy = frozenset(lazy)
         self.searched = searched
+        self.patterns = dict(patterns)
         self._always = set(shown)
         self._behind: dict[str, list[str]] = {group: [] for group in lazy}
         for name, tool in tools.items():
@@ -350,6 +367,22 @@ class GatewayMap:
     def inner(self, group: str = "") -> Sequence[str]:
         """Return the lazy groups directly in the lazy group `group`, or in no group if it is empty."""
         return self._inner.get(group, ())
+
+    def may_be_empty(self, group: str) -> bool:
+        """Return whether there may be times at which no tool in the lazy group `group` is available."""
+        return all(map(may_be_hidden, self.behind(group))) and all(map(self.may_be_empty, self.inner(group)))
+
+    def is_empty(self, group: str) -> bool:
+        """Return whether no tool in the lazy group `group` is available here now."""
+        return all(tool.unavailable for tool in self.behind(group)) and all(map(self.is_empty, self.inner(group)))
+
+    def groups_in_question(self, texts: Sequence[str]) -> list[str]:
+        """Return the lazy groups that one of `texts`, those of the user, opens."""
+        return [
+            group
+            for group, patterns in self.patterns.items()
+            if any(matches(text) for matches in map(slots.pattern_matcher, patterns) for text in texts)
+        ]
 
     def opened_by(self, group: str) -> Opened:
         """Return what opening `group` opens: the group and the lazy groups around it.
@@ -406,6 +439,46 @@ def lazy_groups(patterns: Iterable[str], groups: Set[str]) -> frozenset[str]:
             raise GroupNotFoundError(f"none of the tools is in a group {pattern!r}{near}")
         named.update(found)
     return frozenset(named)
+
+
+def _patterns_of(activate: Mapping[str, str], groups: Set[str]) -> dict[str, list[str]]:
+    """Return the regular expressions of each group that a name or pattern in `activate` names.
+
+    Args:
+        activate: Names of groups, or globs over them -> a regular expression.
+        groups: The groups of tools; the groups above them count too.
+
+    Raises:
+        DefinitionError: An expression is not supported, or matches every text.
+        GroupNotFoundError: A pattern names no group.
+        TypeError: `activate` is not a mapping of texts to texts.
+    """
+    if not isinstance(activate, Mapping):
+        raise TypeError(f'activate is a dict such as {{"mail": "(?i)mail|inbox"}}, not {activate!r:.80}')
+    patterns: dict[str, list[str]] = {}
+    for name, pattern in activate.items():
+        if not isinstance(pattern, str):
+            raise TypeError(f"activate[{name!r:.80}] is a regular expression as text, not {pattern!r:.80}")
+        try:
+            matches_all = slots.pattern_matcher(pattern)("")
+        except ValueError as error:
+            raise DefinitionError(f"activate[{name!r:.80}]: {error}") from None
+        if matches_all:
+            raise DefinitionError(
+                f"activate[{name!r:.80}]: {pattern!r:.80} matches every question, since it matches the empty text; "
+                "pass the tools of the group as shown=… if they are always visible"
+            )
+        for group in sorted(lazy_groups([name], groups)):
+            patterns.setdefault(group, []).append(pattern)
+    return patterns
+
+
+def may_be_hidden(tool: Tool) -> bool:
+    """Return whether a tool has the option `requires_env` or `available`."""
+    return not _HIDING.isdisjoint(definition_of(tool).declaration.options)
+
+
+_HIDING: Final = frozenset({"requires_env", "available"})
 
 
 def _group_path(group: str) -> list[str]:

@@ -6,15 +6,15 @@ calls. Only described tools can be called, so a tool behind a gateway is refused
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from itertools import chain
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from fcregistry import formats
 from fcregistry._results.result import ToolResult
-from fcregistry._tools.tool import Tool, Toolset, definition_of
-from fcregistry.agents._history import calls_of
+from fcregistry._tools.tool import Tool, Toolset
+from fcregistry.agents._history import calls_of, question_of
 from fcregistry.agents._on_demand import (
     GatewayMap,
     GroupGateway,
@@ -22,6 +22,7 @@ from fcregistry.agents._on_demand import (
     gateway_map_of,
     gateway_name,
     gateway_of,
+    may_be_hidden,
     not_visible_error,
 )
 from fcregistry.execution import (
@@ -63,12 +64,13 @@ class VisibleTools:
         DefinitionError: The executor has gateways of several `OnDemand`, or gateways without the tools behind them.
     """
 
-    __slots__ = ("_always_visible", "_kept", "_map", "_offered", "_opened", "_visible", "executor")
+    __slots__ = ("_always_visible", "_kept", "_map", "_maybe_empty", "_offered", "_opened", "_visible", "executor")
 
     def __init__(self, executor: Executor) -> None:
         self.executor: Executor = executor
         self._kept: KeptResults = kept_results_of(executor)
         self._map = gateway_map_of(executor.tools)
+        self._maybe_empty: Mapping[str, str] = {}  # the visible gateways that may show no tool -> their groups
         self._always_visible: list[
             str
         ] = []  # the tools that no gateway opens: other tools, and the gateways of the search
@@ -87,9 +89,9 @@ class VisibleTools:
 
     @property
     def tools(self) -> Toolset:
-        """The visible tools, by wire name; without those whose environment is not set."""
+        """The visible tools, by wire name; without those that are not available here now."""
         more = pipeline_of(self.executor).unlisted.values() if self._kept else ()
-        return Toolset([*(tool for tool in self._visible.values() if not tool.unavailable), *more])
+        return Toolset([*self._available(), *more])
 
     @property
     def has_gateways(self) -> bool:
@@ -98,9 +100,7 @@ class VisibleTools:
 
     def offered(self) -> tuple[Tool, ...]:
         """Return the visible tools without `read_result`, cached for agents: there may be thousands of tools."""
-        if self._offered is not None:
-            return self._offered
-        return tuple(tool for tool in self._visible.values() if not tool.unavailable)
+        return tuple(self._available()) if self._offered is None else self._offered
 
     def describe(self, format: str = "openai", *, strict: bool = False, recursion: OnRecursion = "refuse") -> Any:
         """Return the visible tools as a format describes them, to send with the next message.
@@ -201,16 +201,17 @@ class VisibleTools:
             self._open(self._opened | gateway_map.opened_by(group))
 
     def restore(self, messages: Iterable[object]) -> None:
-        """Make the tools visible whose gateways were called in a history.
+        """Make the tools visible whose gateways were called in a history, or whose groups a question in it activates.
 
-        Only valid calls in messages of the model count, and no text. A history does not say whether an approver denied a call: if gateways
-        need approval, store `to_json()` instead.
+        Only valid calls in messages of the model count, and the texts of the user's messages for groups with `OnDemand(activate=)`. A history
+        does not say whether an approver denied a call: if gateways need approval, store `to_json()` instead.
 
         Args:
             messages: The messages, in the shape of any provider, as dicts or SDK objects.
         """
         if self._map is not None:
-            self._open(self._opened | _opened_in_history(messages, self.executor))
+            given = list(messages)
+            self._open(self._opened | _opened_in_history(given, self.executor) | self._opened_by_questions(given))
 
     def to_json(self) -> dict[str, list[str]]:
         """Return the opened groups and tools, as a JSON object; results that were cut are not in it."""
@@ -249,8 +250,32 @@ class VisibleTools:
         if gateway_map is not None:
             gateways = map(gateway_name, gateway_map.closed(opened))
             names = gateway_map.visible(opened).union(self._always_visible, gateways)
-            self._visible = {name: tools[name] for name in names if name in tools}
-        self._offered = _stable_order(self._visible)
+            self._visible = {name: tools[name] for name in sorted(names) if name in tools}
+            self._maybe_empty = {
+                gateway_name(group): group for group in gateway_map.closed(opened) if gateway_map.may_be_empty(group)
+            }
+        is_stable = not self._maybe_empty and not any(map(may_be_hidden, self._visible.values()))
+        self._offered = tuple(self._visible.values()) if is_stable else None
+
+    def _available(self) -> Iterator[Tool]:
+        """Yield the visible tools that are available here now, sorted, without gateways that would show no tool."""
+        for name, tool in self._visible.items():
+            group = self._maybe_empty.get(name)
+            if not (tool.unavailable if group is None or self._map is None else self._map.is_empty(group)):
+                yield tool
+
+    def _opened_by_questions(self, messages: Sequence[object]) -> Opened:
+        """Return the groups that the user's texts in `messages` open, without those whose gateways the configuration denies."""
+        opened = Opened()
+        if self._map is None or not self._map.patterns:
+            return opened
+        rules, tools = pipeline_of(self.executor).rules, self.executor.tools
+        for group in self._map.groups_in_question(list(filter(None, map(question_of, messages)))):
+            path = self._map.opened_by(group)
+            gateways = [tools[name] for name in map(gateway_name, path.groups) if name in tools]
+            if not any(map(rules.forbids, gateways)):
+                opened |= path
+        return opened
 
     def _open(self, opened: Opened) -> None:
         """Make the tools visible that are open with `opened`; do nothing if that is the state already."""
@@ -277,22 +302,12 @@ class VisibleTools:
         return results
 
 
-def _stable_order(visible: Mapping[str, Tool]) -> tuple[Tool, ...] | None:
-    """Return the tools sorted by name, or None if one has the option `requires_env` or `available`."""
-    tools = tuple(Toolset(visible.values()).values())
-    return (
-        None
-        if any({"requires_env", "available"} & definition_of(tool).declaration.options.keys() for tool in tools)
-        else tools
-    )
-
-
 def without_refused(calls: Sequence[T], refused: Mapping[int, ToolResult]) -> list[T]:
     """Return `calls` without those whose positions are in `refused`."""
     return [call for index, call in enumerate(calls) if index not in refused]
 
 
-def _opened_in_history(messages: Iterable[object], executor: Executor) -> Opened:
+def _opened_in_history(messages: Sequence[object], executor: Executor) -> Opened:
     """Return what the calls of gateways in `messages` opened; calls that are not valid now open nothing."""
     opened, pipeline = Opened(), pipeline_of(executor)
     for call in chain.from_iterable(map(calls_of, messages)):
