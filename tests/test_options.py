@@ -41,6 +41,7 @@ GOOD: dict[str, tuple[Any, ...]] = {
     "input_files": (["path"], ("path", "paths"), []),
     "output_files": (["out"], ()),
     "exclusive": (True, False),
+    "on_nan": ("refuse", "null"),
     "cache": (True, {}),
     "replace": (True, False),
 }
@@ -78,6 +79,7 @@ BAD: dict[str, tuple[Any, ...]] = {
     "input_files": ("path", [1], None, {"path": 1}),
     "output_files": ("out", [None], 1),
     "exclusive": (1, None),
+    "on_nan": (None, True, "nan", "", ["null"]),
     "cache": (None,),
     "replace": (1, None),
 }
@@ -101,6 +103,7 @@ TAKES = {
     "available": "a function without arguments that returns True or False",
     "timeout": "seconds: a finite number above 0",
     "isolation": '"process"',
+    "on_nan": '"refuse" or "null"',
     "blocking": 'a bool or "caller"',
     "cache": "True or a cache",
 }

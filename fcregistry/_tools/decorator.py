@@ -99,6 +99,7 @@ def fc_register(group: Any = DEFAULT_GROUP, /, **options: Any) -> Any:  # noqa: 
             - `input_files`: The parameters that are paths of files which the tool reads: a call on another machine gets these files.
             - `output_files`: The parameters that are paths of files which the tool writes: they come back from another machine.
             - `exclusive`: Whether a call of a batch runs alone.
+            - `on_nan`: What becomes of NaN and infinity in a result: `"refuse"` fails the call, `"null"` writes null. The executor's by default.
             - `cache`: True, if the result depends on the arguments alone: the executor's cache stores it. Or a cache of its own.
             - `replace`: Whether to replace another function of the same module, group and name, which is otherwise an error.
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import marshal
 import sys
+from copy import deepcopy
 from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._base.source import callback_problem, place_text, underlying
@@ -166,7 +167,7 @@ class ToolDefinition:
         problems = [*_file_problems(declared.options, self._parameters), *_callback_problems(declared.options)]
         if isinstance(returns := declared.options.get("returns"), dict):
             try:
-                self._returns = _pack(_read_result_schema(returns))
+                self._returns = self._pack_returns(_read_result_schema(returns))
             except DefinitionError as error:
                 problems += error.problems
         if problems:
@@ -199,9 +200,13 @@ class ToolDefinition:
         if self._returns is None:
             make = self.declaration.options.get("returns")
             given = _computed_returns(make, self.declaration.name) if make else self.signature.returns_schema()
-            self._returns = _pack(given)
+            self._returns = self._pack_returns(given)
         schema: dict[str, Any] | None = marshal.loads(self._returns)
         return schema
+
+    def _pack_returns(self, schema: dict[str, Any] | None) -> bytes:
+        """Return a schema of results, or None, as bytes; if the tool writes null for NaN, with null beside numbers."""
+        return _pack(with_nulls(schema) if self.declaration.options.get("on_nan") == "null" else schema)
 
     def validator(self, engine: Engine) -> Validator:
         """Return the validator of the arguments that uses `engine`, made at first use."""
@@ -216,16 +221,23 @@ class ToolDefinition:
             self._validators = {}
         return self._validators
 
-    def result_validator(self, engine: Engine) -> Validator | None:
-        """Return a new validator of results that uses `engine`, or None if the tool has no schema for them."""
-        schema = self.returns
+    def result_validator(self, engine: Engine, *, nulls: bool = False) -> Validator | None:
+        """Return a new validator of results that uses `engine`, or None if the tool has no schema for them.
+
+        With `nulls`, each number may be null.
+        """
+        schema = with_nulls(self.returns) if nulls else self.returns
         return None if schema is None else _make_validator(schema, engine)
 
     def with_function(self, function: Callable[..., Any]) -> ToolDefinition:
         """Return a definition like this one for another function that takes the same arguments."""
         loaded = self.loaded()
         declared = loaded.declaration
-        options = {name: value for name, value in declared.options.items() if name == "returns" and callable(value)}
+        options = {
+            name: value
+            for name, value in declared.options.items()
+            if name == "on_nan" or (name == "returns" and callable(value))
+        }
         other = ToolDefinition(
             Declaration(function, declared.name, declared.group, declared.module, options), loaded.strict
         )
@@ -241,6 +253,19 @@ def _make_validator(schema: dict[str, Any], engine: Engine) -> Validator:
     from fcregistry.types import STRING_FORMATS
 
     return Validator(schema, STRING_FORMATS, engine)
+
+
+def with_nulls(schema: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return a schema of results whose numbers that may have a fraction may also be null; None for None."""
+    from fcregistry._schema.document import walk_schemas  # few tools write null for NaN
+
+    schema = deepcopy(schema)
+    for _, each in walk_schemas(schema):
+        kinds = each.get("type", ())
+        kinds = [kinds] if isinstance(kinds, str) else [*kinds]
+        if "number" in kinds and "null" not in kinds:
+            each["type"] = [*kinds, "null"]
+    return schema
 
 
 def first_paragraph(text: str) -> str:

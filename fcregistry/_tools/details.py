@@ -98,6 +98,7 @@ class Options(NamedTuple):
     input_files: tuple[str, ...] = ()
     output_files: tuple[str, ...] = ()
     exclusive: bool = False
+    on_nan: str | None = None
     cache: Any = None
     replace: bool = False
 

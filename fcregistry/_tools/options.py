@@ -44,6 +44,7 @@ if TYPE_CHECKING:
         input_files: Sequence[str]
         output_files: Sequence[str]
         exclusive: bool
+        on_nan: Literal["refuse", "null"]
         cache: Any
         replace: bool
 
@@ -136,6 +137,7 @@ CHECKS: dict[str, tuple[Callable[[object], bool], str]] = {
     **dict.fromkeys(("reads", "writes"), (_is_keys, "a key, a sequence of keys, or a function of the arguments")),
     **dict.fromkeys(("input_files", "output_files"), (_is_strings, "a sequence of names of parameters")),
     "exclusive": (_is_bool, "a bool"),
+    "on_nan": (lambda value: value in ("refuse", "null"), '"refuse" or "null"'),
     "cache": (lambda value: value is not None, "True or a cache"),
     "replace": (_is_bool, "a bool"),
 }

@@ -217,13 +217,14 @@ class Tool:
         """
         return self._definition.validator(engine)
 
-    def result_validator(self, engine: Engine = "jsonschema-rs") -> Validator | None:
+    def result_validator(self, engine: Engine = "jsonschema-rs", *, nulls: bool = False) -> Validator | None:
         """Return a validator of its results, or None if it has no schema for them.
 
         Args:
             engine: The library that validates: `jsonschema-rs` or `jsonschema`.
+            nulls: Whether each number may be null, since null is written for NaN.
         """
-        return self._definition.result_validator(engine)
+        return self._definition.result_validator(engine, nulls=nulls)
 
     def make_call(self, /, *args: Any, **kwargs: Any) -> ToolCall:
         """Return the call that a model would write for these Python arguments.

@@ -13,7 +13,7 @@ from fcregistry._tools.selectors import nearest
 from fcregistry.errors import CallCancelledError, ToolError, exception_message
 from fcregistry.execution._invoke import GivenUp
 from fcregistry.execution._threads import NoThreadError
-from fcregistry.types import EncodingError
+from fcregistry.types import EncodingError, NotFiniteError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
@@ -80,7 +80,7 @@ def not_checked(name: str, end: GivenUp) -> CallError:
     """Return the error for a call that timed out, or was cancelled, while its arguments were validated."""
     if end.why == "cancelled":
         return CallError("cancelled", f"the call of {name} was cancelled; it was not run")
-    within = seconds_text(end.seconds)
+    within = seconds_text(end.seconds or 0)
     message = f"the arguments of {name} could not be checked within {within}; it was not run. Send less at once"
     return CallError("timeout", message, exception=end)
 
@@ -253,7 +253,7 @@ def given_up(tool: Tool, end: GivenUp) -> CallError:
         return CallError("cancelled", message, exception=end)
     again = bool(tool.options.idempotent or tool.options.read_only)
     now = "it was stopped" if end.stopped else "it may still be running"
-    message = f"{tool.name} did not answer within {seconds_text(end.seconds)}; {now}"
+    message = f"{tool.name} did not answer within {seconds_text(end.seconds or 0)}; {now}"
     return CallError("timeout", message, retryable=again, exception=end)
 
 
@@ -270,6 +270,8 @@ def unencodable(tool: Tool, error: BaseException, expose: Exposure = "all") -> C
     reason = scrub(exception_message(error), secrets_of(tool))
     if not isinstance(error, EncodingError):
         reason = with_type(error, reason)
+    elif isinstance(error, NotFiniteError):
+        reason += '; with on_nan="null" for the tool or the executor, it is written as null'
     return CallError(
         "unencodable_result", f"{tool.name} ran, but its result cannot be shown: {reason}", exception=error
     )

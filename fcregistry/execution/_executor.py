@@ -100,6 +100,8 @@ class Executor:
             by the type of the value.
         expose_errors: What a model reads if a tool raises an exception: with `"all"`, its type and message, shortened and without secrets;
             with `"tool-errors"`, only the message of a `ToolError`.
+        on_nan: What becomes of NaN and infinity in the result of a tool that has no `on_nan` of its own: with `"refuse"`, the call fails;
+            with `"null"`, the model reads null in their place.
         max_characters: The most characters of a result that a model reads. The executor cuts a longer one in its middle, and says so there.
             None for no limit.
         max_bytes: The most bytes of images, sounds and files that a model gets with a result; a line of text replaces the others. None
@@ -140,6 +142,7 @@ class Executor:
         validator: Engine = "jsonschema-rs",
         check_results: bool = False,
         expose_errors: Exposure = "all",
+        on_nan: Literal["refuse", "null"] = "refuse",
         max_characters: int | None = None,
         max_bytes: int | None = None,
         keep: str | PathLike[str] | bool | None = None,
@@ -158,6 +161,7 @@ class Executor:
             timeout=timeout,
             max_concurrency=max_concurrency,
             expose_errors=expose_errors,
+            on_nan=on_nan,
             deps=(*deps_of(deps), *(() if limits is None else limits.deps)),
             repairs=allowed_repairs(repairs),
             max_argument_characters=max_argument_characters,

@@ -32,7 +32,7 @@ from fcregistry.expressions import (
     parse_call,
     parse_calls,
 )
-from fcregistry.types import ANY_CODEC, EncodingError
+from fcregistry.types import ANY_CODEC, EncodingError, to_json, write_non_finite
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -44,6 +44,7 @@ if TYPE_CHECKING:
     from fcregistry.execution._pipeline import Pipeline
     from fcregistry.execution._settings import CallsContext
     from fcregistry.expressions import AllowedFunctions, ExpressionContext
+    from fcregistry.types import Codec
 
 
 Expressions: TypeAlias = "str | Iterable[Parsed]"
@@ -151,13 +152,25 @@ def _fill_results(pipeline: Pipeline, call: AuthorisedCall, results: dict[str, T
         if not result.ok:
             return failed_result(step.call, inner_call_failed(name, result), tool, step.repairs)
         try:
-            values[each.path] = encode_value(result.value, each.codec)
+            values[each.path] = _encode_result(result, each.codec, nulls=pipeline.settings.writes_null(result.tool))
         except EncodingError as error:
             inner = "the inner call" if result.call is None else result.call.name
             problem = Problem(json_path(each.path), f"the result of {inner} cannot be used here: {error}")
             return failed_result(step.call, call_errors.invalid_arguments(name, (problem,)), tool, step.repairs)
     ready = pipeline.prepare(ToolCall(name, fill_results(step.arguments, values), step.call.id), from_application=True)
     return ready if isinstance(ready, ToolResult) else ready._replace(repairs=step.repairs + ready.repairs)
+
+
+def _encode_result(result: ToolResult, codec: Codec, *, nulls: bool) -> Any:
+    """Return the value of a result as JSON, by the codec of its place; with `nulls`, NaN and infinity become null.
+
+    Raises:
+        EncodingError: It has no JSON form.
+    """
+    if not nulls:
+        return encode_value(result.value, codec)
+    with write_non_finite("null"):
+        return to_json(encode_value(result.value, codec))
 
 
 # --- Authorising calls ---

@@ -156,6 +156,8 @@ class GivenUp(Exception):
 class ItemChannel(Protocol):
     """Takes the items and the progress of a streamed call before it ends."""
 
+    nulls: bool
+
     @property
     def has_given(self) -> bool: ...
     def put(self, item: object) -> None: ...

@@ -602,6 +602,8 @@ def _job(
         deps = deps_for(bound.tool, context, settings.deps)
         tool_context = Context(deps, call=step.call, tool=bound.tool, cancellation=token, report=report)
     args, kwargs = bound.signature.binding.bind(step.decoded, tool_context)
+    if channel is not None:
+        channel.nulls = bound.nulls
     items = None if settings.hooks is not None else channel  # hooks check results, and no item may go out unchecked
     return Job(
         bound.dispatch, Invocation(bound.tool.function, args, kwargs, token, items), seconds, context.cancellation

@@ -17,7 +17,7 @@ from fcregistry.execution._call_errors import (
     unencodable,
     with_attempts,
 )
-from fcregistry.types import EncodingError, to_json_text
+from fcregistry.types import EncodingError, NotFiniteError, to_json_text, write_non_finite
 
 if TYPE_CHECKING:
     from fcregistry._base.call import Problem
@@ -72,7 +72,7 @@ def _make_result(step: CallStep, outcome: Outcome | CallError, settings: Setting
         error = tool_failed(tool, exception, settings.expose_errors)
         return _failed(step, with_attempts(error, 1 if notes is None else notes.attempts), notes, duration)
     try:
-        made = output_of(value, step.bound.signature.returns)
+        made = output_of(value, step.bound.signature.returns, nulls=step.bound.nulls)
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001  # foreign code: encoding a value reads its properties, which may raise anything
@@ -135,7 +135,7 @@ def failed_result(
 # --- What a model reads of a value ---
 
 
-def output_of(value: Any, returns: Codec | None) -> str | Output:
+def output_of(value: Any, returns: Codec | None, *, nulls: bool = False) -> str | Output:
     """Return the text for the model, or an `Output` if a tool returned content.
 
     A string is shown as it is. Any other value is encoded as JSON: by the return annotation if the value is of that type, by its own type
@@ -145,11 +145,23 @@ def output_of(value: Any, returns: Codec | None) -> str | Output:
     Args:
         value: The value that the tool returned.
         returns: The codec of its return annotation, if there is one.
+        nulls: Whether to write null for numbers that are not finite.
 
     Raises:
         EncodingError: The value has no JSON form.
         Exception: Whatever the value's own code raises while it is read.
     """
+    try:
+        return _output_of(value, returns)
+    except NotFiniteError:
+        if not nulls:
+            raise
+    with write_non_finite("null"):
+        return _output_of(value, returns)
+
+
+def _output_of(value: Any, returns: Codec | None) -> str | Output:
+    """Return what `output_of` returns; it raises the same. `NotFiniteError` is one of its `EncodingError`s."""
     if isinstance(value, str):
         return str.__str__(value)
     try:

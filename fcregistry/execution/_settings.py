@@ -6,7 +6,7 @@ import builtins
 import inspect
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, Protocol, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, Protocol, TypeAlias
 
 from fcregistry._base.call import CancellationToken
 from fcregistry._base.source import callback_problem, external_tool_problem, is_model, list_hint
@@ -197,6 +197,7 @@ class Settings:
     timeout: float | None
     max_concurrency: int
     expose_errors: Exposure
+    on_nan: Literal["refuse", "null"]
     deps: tuple[Any, ...]
     repairs: frozenset[str]
     max_argument_characters: int | None
@@ -216,6 +217,8 @@ class Settings:
             raise ValueError(f"timeout must be a number of seconds above 0, or None, not {self.timeout!r}")
         if self.expose_errors not in ("all", "tool-errors"):
             raise ValueError(f'expose_errors must be "all" or "tool-errors", not {self.expose_errors!r}')
+        if self.on_nan not in ("refuse", "null"):
+            raise ValueError(f'on_nan must be "refuse" or "null", not {self.on_nan!r}')
         if self.engine not in ("jsonschema-rs", "jsonschema"):
             raise ValueError(f'validator must be "jsonschema-rs" or "jsonschema", not {self.engine!r}')
         if not isinstance(self.check_results, bool):
@@ -231,6 +234,10 @@ class Settings:
         """
         longest = self.max_argument_characters
         return _QUICK_LENGTH if longest is None else min(longest, _QUICK_LENGTH)
+
+    def writes_null(self, tool: Tool | None) -> bool:
+        """Return whether null is written for numbers that are not finite in results of `tool`."""
+        return ((None if tool is None else tool.options.on_nan) or self.on_nan) == "null"
 
     @property
     def is_plain(self) -> bool:

@@ -42,6 +42,7 @@ class Bound(NamedTuple):
         timeout: The time limit of a call in seconds; None for no limit.
         cache: The cache for its results; None if they are not cached.
         runner: Runs its calls in another process; None if they run in this one.
+        nulls: Whether null is written for numbers that are not finite in its results.
         touches: Whether it has an option such as `writes` or `output_files`, so that a call may wait for others in its batch.
     """
 
@@ -56,6 +57,7 @@ class Bound(NamedTuple):
     timeout: float | None
     cache: Cache | None
     runner: RemoteRunner | None
+    nulls: bool
     touches: bool
 
     @classmethod
@@ -70,7 +72,7 @@ class Bound(NamedTuple):
         signature = tool.signature  # first: it imports the plugin of a described tool, whose options are then its own
         options = tool.options
         validator, exact = tool.validator(settings.engine), signature.exact
-        runner = settings.remote_runners.get(tool.name)
+        runner, nulls = settings.remote_runners.get(tool.name), settings.writes_null(tool)
         return cls(
             tool,
             signature,
@@ -79,12 +81,13 @@ class Bound(NamedTuple):
             and runner is None,  # a worker has an environment of its own
             needs_no_approval,
             exact,
-            tool.result_validator(settings.engine) if settings.check_results else None,
+            tool.result_validator(settings.engine, nulls=nulls) if settings.check_results else None,
             dispatch_of(signature.kind, options.blocking) if runner is None else "remote",
             settings.timeout if options.timeout is None else options.timeout,
             # With `cache=True`, that of the executor: a result may depend on who calls the tool. An empty cache of the tool's own may be false.
             None if options.cache is False else settings.cache if options.cache is True else options.cache,
             runner,
+            nulls,
             options.exclusive
             or any(each != () for each in (options.reads, options.writes, options.input_files, options.output_files)),
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from threading import Condition
 from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
@@ -50,9 +50,11 @@ class Partial:
 
     Attributes:
         value: The item.
+        nulls: Whether its text has null for numbers that are not finite.
     """
 
     value: Any
+    nulls: bool = field(default=False, repr=False, compare=False)
 
     @property
     def content(self) -> str:
@@ -61,7 +63,7 @@ class Partial:
         Raises:
             EncodingError: It has no JSON form.
         """
-        made = output_of(self.value, None)
+        made = output_of(self.value, None, nulls=self.nulls)
         return made if isinstance(made, str) else made.content
 
     def to_json(self) -> dict[str, Any]:
@@ -193,6 +195,7 @@ class Channel:
 
     Attributes:
         has_given: Whether an item was sent: then the call cannot be tried again.
+        nulls: Whether the texts of items have null for numbers that are not finite.
     """
 
     def __init__(
@@ -206,7 +209,7 @@ class Channel:
         self._changed = Condition()
         self._cancellation = cancellation
         self._arrived = arrived
-        self.has_given = False
+        self.has_given = self.nulls = False
         cancellation.on_cancel(self._wake)
         after_fork(self, Channel._end_after_fork)
 
@@ -236,7 +239,7 @@ class Channel:
         with self._changed:
             while self._is_full and not self._cancellation.cancelled:
                 self._changed.wait()
-            self._add(Partial(value=item))
+            self._add(Partial(value=item, nulls=self.nulls))
 
     async def aput(self, item: object) -> None:
         """Like `put`, without blocking the running event loop."""
@@ -245,7 +248,7 @@ class Channel:
         while self._is_full and not self._cancellation.cancelled:
             await asyncio.sleep(_RETRY_SECONDS)
         with self._changed:
-            self._add(Partial(value=item))
+            self._add(Partial(value=item, nulls=self.nulls))
 
     def report(self, fraction: float, message: str) -> None:
         """Send a report of progress. If there is no room for it, drop it."""

@@ -25,7 +25,7 @@ from fcregistry._results.content import Content, ToolOutput
 from fcregistry._tools.tool import definition_of
 from fcregistry.errors import DefinitionError
 from fcregistry.execution._arguments import paths_in
-from fcregistry.types import EncodingError, to_json, to_json_text
+from fcregistry.types import EncodingError, to_json, to_json_text, write_non_finite
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -198,8 +198,9 @@ json: as JSON. typed: as JSON by the codec of the return annotation. content, li
 """
 
 
+@write_non_finite("keep")  # the process with the executor refuses them, or writes null
 def pack_value(value: Any, returns: Codec | None) -> tuple[str, Form]:
-    """Return a value as text, and the form of the text.
+    """Return a value as text, and the form of the text. Numbers that are not finite are written as `json.loads` reads them.
 
     Args:
         value: The value that a tool returned.
@@ -232,6 +233,7 @@ def _pack_item(item: Any) -> list[Any]:
     return ["content", item.to_block()] if isinstance(item, Content) else ["json", to_json(item)]
 
 
+@write_non_finite("keep")
 def unpack_value(text: str, form: Form, returns: Codec | None) -> Any:
     """Return the value that `pack_value` wrote.
 

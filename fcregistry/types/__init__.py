@@ -35,7 +35,9 @@ if TYPE_CHECKING:
     from fcregistry.types._records import add_default as add_default
     from fcregistry.types._scalars import ANY_CODEC as ANY_CODEC
     from fcregistry.types._scalars import EncodingError, to_json, to_json_text
+    from fcregistry.types._scalars import NotFiniteError as NotFiniteError
     from fcregistry.types._scalars import encode_as as encode_as
+    from fcregistry.types._scalars import write_non_finite as write_non_finite
     from fcregistry.types._strings import STRING_FORMATS as STRING_FORMATS
     from fcregistry.types._strings import DecimalCodec as DecimalCodec
     from fcregistry.types._strings import TextCodec as TextCodec
@@ -68,7 +70,10 @@ _MODULES = {
     "._names": ("AliasCodec", "holds_text", "resolve_texts", "type_parameters", "unpacked_typed_dict"),
     "._pydantic_markers": ("read_field_default",),
     "._records": ("MISSING", "Field", "RecordCodec", "add_default"),
-    "._scalars": ("ANY_CODEC", "EncodingError", "encode_as", "to_json", "to_json_text"),
+    "._scalars": (
+        *("ANY_CODEC", "EncodingError", "NotFiniteError"),
+        *("encode_as", "to_json", "to_json_text", "write_non_finite"),
+    ),
     "._strings": ("STRING_FORMATS", "DecimalCodec", "TextCodec"),
     "._table": ("Family", "TypeReader", "codec_of", "codec_of_class", "schema_of"),
 }

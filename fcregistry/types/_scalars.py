@@ -7,9 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import ItemsView, KeysView, Mapping, MutableSequence, ValuesView
+from contextlib import contextmanager
+from contextvars import ContextVar
 from json import JSONDecoder, JSONEncoder
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Final, LiteralString
+from typing import TYPE_CHECKING, Any, Final, Literal, LiteralString
 
 from fcregistry._base import slots
 from fcregistry._base.json import JSON_KINDS, with_plain_floats
@@ -17,6 +19,8 @@ from fcregistry.errors import exception_message
 from fcregistry.types._codec import Codec
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from fcregistry.types._codec import Reader, SchemaWriter
 
 
@@ -81,7 +85,7 @@ class FloatCodec(Codec):
         return {"type": "number"}
 
     def accepts(self, value: object) -> bool:
-        return type(value) is int or (isinstance(value, float) and value - value == 0)
+        return type(value) is int or (isinstance(value, float) and (value - value == 0 or are_written()))
 
     def decode(self, value: Any) -> Any:
         if type(value) is float:
@@ -92,7 +96,9 @@ class FloatCodec(Codec):
             return value
 
     def handles(self, value: object) -> bool:
-        return isinstance(value, (int, float)) and not isinstance(value, bool) and value - value == 0  # NaN is not JSON
+        if not isinstance(value, (int, float)) or isinstance(value, bool):
+            return False
+        return value - value == 0 or are_written()  # NaN is not JSON
 
     def encode(self, value: Any) -> Any:
         return float.__float__(value) if isinstance(value, float) else int.__int__(value)  # refuses other types
@@ -154,6 +160,32 @@ class EncodingError(TypeError, ValueError):
     """A Python value that has no JSON form; the message names its type."""
 
 
+class NotFiniteError(EncodingError):
+    """A value with NaN or an infinity, which JSON does not have."""
+
+
+_non_finite: Final[ContextVar[Literal["refuse", "null", "keep"]]] = ContextVar("non_finite", default="refuse")
+
+
+@contextmanager
+def write_non_finite(how: Literal["null", "keep"]) -> Iterator[None]:
+    """While the context is open, have codecs and `to_json_text` write numbers that are not finite.
+
+    Args:
+        how: `null` writes null. `keep` writes `NaN` and `Infinity`, which `json.loads` reads; codecs then accept these, too.
+    """
+    token = _non_finite.set(how)
+    try:
+        yield
+    finally:
+        _non_finite.reset(token)
+
+
+def are_written() -> bool:
+    """Return whether numbers that are not finite are written; see `write_non_finite`."""
+    return _non_finite.get() != "refuse"
+
+
 def to_json(value: object) -> Any:
     """Return any Python value as the JSON value that `to_json_text` writes.
 
@@ -180,7 +212,8 @@ def to_json_text(value: object) -> str:
         value: A value of any class that has a codec, or a list or dict of such values.
 
     Raises:
-        EncodingError: A value inside has no JSON form, is not finite, or contains itself; or two keys of a dict become one name.
+        EncodingError: A value inside has no JSON form or contains itself; or two keys of a dict become one name.
+        NotFiniteError: A number inside is not finite. This is an `EncodingError`.
     """
     try:
         try:
@@ -196,6 +229,8 @@ def to_json_text(value: object) -> str:
     except EncodingError:
         raise
     except (TypeError, ValueError, RecursionError) as error:
+        if _RANGE_ERROR in str(error):
+            return _text_of_non_finite(value, error)
         raise EncodingError(_reason(error)) from error
     if not text.isascii():
         try:
@@ -203,6 +238,33 @@ def to_json_text(value: object) -> str:
         except UnicodeEncodeError:  # half a surrogate pair, which UTF-8 cannot encode, and JSON can escape
             return _ASCII_ENCODER.encode(value)
     return text
+
+
+def _text_of_non_finite(value: object, error: Exception) -> str:
+    """Return a value with numbers that are not finite as text, in the way that `write_non_finite` has set.
+
+    Raises:
+        NotFiniteError: They are refused. `error` is the cause.
+        EncodingError: The value has no JSON form for another reason.
+    """
+    how = _non_finite.get()
+    if how == "refuse":
+        raise NotFiniteError(
+            "the value holds a number that is not finite (NaN or infinity), which JSON does not allow"
+        ) from error
+    try:
+        try:
+            text = _LENIENT_ENCODER.encode(value)
+        except TypeError as wrong:
+            if _KEY_ERROR not in str(wrong):
+                raise
+            text = _LENIENT_ENCODER.encode(_convert_keys(value))
+        with_nulls = _NULL_DECODER.decode(text)
+    except EncodingError:
+        raise
+    except (TypeError, ValueError, RecursionError) as other:
+        raise EncodingError(_reason(other)) from other
+    return text if how == "keep" else to_json_text(with_nulls)
 
 
 def encode_as(value: Any, codec: Codec) -> Any:
@@ -224,13 +286,18 @@ def repeated_name_error(name: object) -> EncodingError:
     return EncodingError(f"the value contains a dict with two keys that both become {name!r:.80} in JSON")
 
 
-def _refuse_repeated_name(pairs: list[tuple[str, Any]]) -> None:
-    """Raise `EncodingError` if a name occurs twice in `pairs`, the names and values of a JSON object."""
-    seen: set[str] = set()
-    for name, _ in pairs:
-        if name in seen:
+def _object_of_unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return the dict of `pairs`, the names and values of a JSON object.
+
+    Raises:
+        EncodingError: A name occurs twice.
+    """
+    made: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in made:
             raise repeated_name_error(name)
-        seen.add(name)
+        made[name] = value
+    return made
 
 
 def _convert_keys(value: object) -> Any:
@@ -271,14 +338,12 @@ def _json_key(key: object) -> str | int | float | None:
 
 
 def _reason(error: Exception) -> str:
-    """Return the message about an error of `json`, reworded if a value contains itself or is not finite.
+    """Return the message about an error of `json`, reworded if a value contains itself.
 
     A `RecursionError` counts as a value that contains itself. Any other error keeps its own text.
     """
     if isinstance(error, RecursionError) or "Circular" in str(error):
         return "the value contains itself, or is nested too deeply for JSON"
-    if "Out of range" in str(error):
-        return "the value holds a number that is not finite (NaN or infinity), which JSON does not allow"
     return str(error)
 
 
@@ -326,8 +391,11 @@ def _codec_of_class(cls: type) -> Codec | None:
 
 _LITERAL_NAME: Final = re.compile(r'"[-0-9tfn](?:[0-9.e+-]*|rue|alse|ull)": ')
 """The name that `json` writes for a key that is a number, a boolean or None. A text may be the same name."""
-_UNIQUE_DECODER: Final = JSONDecoder(object_pairs_hook=_refuse_repeated_name)
+_UNIQUE_DECODER: Final = JSONDecoder(object_pairs_hook=_object_of_unique_names)
+_NULL_DECODER: Final = JSONDecoder(object_pairs_hook=_object_of_unique_names, parse_constant=lambda name: None)
 
 _KEY_ERROR: Final = "keys must be"  # from the message of `json` about keys of other types
+_RANGE_ERROR: Final = "Out of range"  # from its message about numbers that are not finite
 _ENCODER = JSONEncoder(ensure_ascii=False, allow_nan=False, default=_encode_by_class)
 _ASCII_ENCODER = JSONEncoder(ensure_ascii=True, allow_nan=False, default=_encode_by_class)
+_LENIENT_ENCODER = JSONEncoder(ensure_ascii=True, allow_nan=True, default=_encode_by_class)

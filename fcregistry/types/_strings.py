@@ -18,6 +18,7 @@ from uuid import UUID
 
 from fcregistry._base.json import ExactFloat
 from fcregistry.types._codec import Codec
+from fcregistry.types._scalars import NotFiniteError, are_written
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -132,6 +133,8 @@ class DecimalCodec(Codec):
         return isinstance(value, Decimal)
 
     def encode(self, value: Any) -> Any:
+        if are_written() and not value.is_finite():
+            return float("nan") if value.is_nan() else float(value)
         return show_decimal(value)
 
 
@@ -218,10 +221,10 @@ def show_decimal(value: Decimal) -> str:
     """Return the text of a decimal number.
 
     Raises:
-        ValueError: It is not finite.
+        NotFiniteError: It is not finite. This is a ValueError.
     """
     if not value.is_finite():
-        raise ValueError("a Decimal that is not finite (NaN or infinity) has no JSON form")
+        raise NotFiniteError("a Decimal that is not finite (NaN or infinity) has no JSON form")
     return str(value)
 
 

@@ -69,10 +69,12 @@ CALLS = """
         yield "exact", "exact", '{"numbers": [1.10, "2.20", 3, 0.1000000000000000000001]}'
         yield "wrong", "wrong", {}
         yield "pid", "pid", {}
+        yield "measured", "measured", {"point": {"x": 1, "y": "2"}}
         yield "handle", "handle", {}
         yield "keyed", "keyed", {}
         yield "only", "only", {"path": str(os.getpid())}
-        for kind in ("none", "false", "empty", "text", "bytes", "path", "nested", "content", "contents", "output", "hidden"):
+        for kind in ("none", "false", "empty", "text", "bytes", "path", "nested", "content", "contents", "output", "hidden",
+                     "nan"):
             yield f"give {kind}", "give", {"kind": kind}
         for kind in ("value", "told", "exit", "interrupt", "unspeakable", "time", "group", "unpicklable"):
             yield f"fail {kind}", "fail", {"kind": kind}
@@ -81,6 +83,7 @@ CALLS = """
         with ProcessPoolExecutor(2, mp_context=get_context("spawn")) as pool:
             answer = {name: show(run(pool, what, arguments)) for name, what, arguments in calls()}
             answer["parts"] = [str(part) for part in run(pool, "give", {"kind": "output"}).parts]
+            answer["nulls"] = run(pool, "measured", {"point": {"x": 1, "y": "2"}}).content
             answer["size"] = len(run(pool, "give", {"kind": "big"}).value)
             answer["notes"] = run(pool, "fail", {"kind": "value"}).error.exception.__notes__
             answer["seconds"] = run(pool, "add", {"a": 1, "b": 2}).duration
@@ -106,6 +109,7 @@ def came(site: Site) -> dict[str, Any]:
         ("point", "Point(x=1, y=Decimal('2.50'))"),
         ("exact", "['1.10', '2.20', '3', '0.1000000000000000000001']"),
         ("wrong", "'not a date'"),
+        ("measured", "Measured(point=Point(x=1, y=Decimal('2')), value=inf)"),
         ("give none", "None"),
         ("give false", "False"),
         ("give empty", "''"),
@@ -175,6 +179,12 @@ def test_a_result_without_a_json_form_is_a_failure(came: dict[str, Any]) -> None
     reason = "ran, but its result cannot be shown: a value of type builtins.object has no JSON form"
     assert came["handle"]["text"] == f"handle {reason}"
     assert came["give hidden"]["text"] == f"give {reason}"  # what is for the program has to travel too
+
+
+def test_numbers_that_are_not_finite_are_refused_or_become_null(came: dict[str, Any]) -> None:
+    assert came["give nan"]["code"] == "unencodable_result"
+    assert came["give nan"]["text"].endswith('with on_nan="null" for the tool or the executor, it is written as null')
+    assert came["nulls"] == '{"point": {"x": 1, "y": "2"}, "value": null}'
 
 
 def test_a_worker_validates_again(came: dict[str, Any]) -> None:

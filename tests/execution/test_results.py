@@ -168,6 +168,12 @@ def cyclic() -> list[Any]:
     return inner
 
 
+NOT_FINITE = (
+    "the value holds a number that is not finite (NaN or infinity), which JSON does not allow; "
+    'with on_nan="null" for the tool or the executor, it is written as null'
+)
+
+
 def deep() -> list[Any]:
     value: list[Any] = []
     for _ in range(100_000):
@@ -180,8 +186,8 @@ def deep() -> list[Any]:
     [
         (Opaque(), "a value of type {module}.Opaque has no JSON form"),
         ({"a": [Opaque()]}, "a value of type {module}.Opaque has no JSON form"),
-        (float("nan"), "the value holds a number that is not finite (NaN or infinity), which JSON does not allow"),
-        ([float("inf")], "the value holds a number that is not finite (NaN or infinity), which JSON does not allow"),
+        (float("nan"), NOT_FINITE),
+        ([float("inf")], NOT_FINITE),
         (cyclic(), "the value contains itself, or is nested too deeply for JSON"),
         ({Colour.RED: cyclic()}, "the value contains itself, or is nested too deeply for JSON"),
         ({Colour.RED: Opaque()}, "a value of type {module}.Opaque has no JSON form"),

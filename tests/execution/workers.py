@@ -33,6 +33,12 @@ TOOLS = """
         y: Decimal
 
 
+    @dataclass
+    class Measured:
+        point: Point
+        value: float
+
+
     class Unspeakable(Exception):
         def __str__(self):
             raise ValueError
@@ -92,8 +98,15 @@ TOOLS = """
             "path": Path("a/b"), "nested": [{"a": [1.5, None]}], "big": "x" * 3_000_000,
             "content": Content.text("told"), "contents": ("seen", Content.file(b"ab", name="a.bin"), {"a": 1}),
             "output": ToolOutput(value=[1], content=["told", Content.link("acme:page")]),
+            "nan": [1.0, float("nan")],
             "hidden": ToolOutput(value=object(), content="told"),
         }[kind]
+
+
+    @fc_register(on_nan="null")
+    def measured(point: Point) -> Measured:
+        "Give what was measured."
+        return Measured(point, float("inf"))
 
 
     @fc_register

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from fcregistry.types import EncodingError
+from fcregistry.types import EncodingError, to_json
 from numpy.typing import NDArray
 
 from fcregistry_numpy._items import reason_against
@@ -21,9 +21,7 @@ def encode_array(array: NDArray[Any]) -> Any:
         raise EncodingError(f"an array of the dtype {array.dtype} has no JSON form: {reason}")
     if is_masked(array):
         raise EncodingError("an array with masked items has no JSON form: fill them, with filled(…)")
-    if not is_finite(array):
-        raise EncodingError("the array holds a number that is not finite (NaN or infinity), which JSON does not allow")
-    return array.tolist()
+    return array.tolist() if is_finite(array) else to_json(array.tolist())  # which refuses them, or writes null
 
 
 def encode_scalar(scalar: np.generic) -> Any:
@@ -32,9 +30,7 @@ def encode_scalar(scalar: np.generic) -> Any:
     Raises:
         EncodingError: It is not finite.
     """
-    if not is_finite(scalar):
-        raise EncodingError(f"the number {scalar} is not finite (NaN or infinity), which JSON does not allow")
-    return scalar.item()
+    return scalar.item() if is_finite(scalar) else to_json(scalar.item())  # as above
 
 
 def is_finite(value: NDArray[Any] | np.generic) -> bool:

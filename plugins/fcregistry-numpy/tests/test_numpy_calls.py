@@ -1,11 +1,12 @@
 """Called as a model calls them, tools take and give arrays; wrong arguments are refused before they run, with their place."""
 
 import json
+from dataclasses import dataclass
 from typing import Annotated, Any
 
 import numpy as np
 import pytest
-from fcregistry import Executor
+from fcregistry import Executor, Tool
 from numpy.typing import NDArray
 
 from fcregistry_numpy import Shape
@@ -129,6 +130,51 @@ def test_a_result_without_a_json_form_is_an_error(executor: Executor) -> None:
     assert result.error is not None
     assert result.error.code == "unencodable_result"
     assert "not finite (NaN or infinity)" in result.content
+
+
+@dataclass
+class Profile:
+    name: str
+    depths: NDArray[np.float64]
+    mean: np.float32
+
+
+@pytest.mark.parametrize(
+    ("value", "annotation", "text"),
+    [
+        (np.array([[1.5, np.nan], [-np.inf, 2]]), NDArray[np.float64], "[[1.5, null], [null, 2.0]]"),
+        (np.float32("inf"), np.float32, "null"),
+        (np.float64("nan"), Any, "null"),
+        ({"a": [np.array([np.nan])]}, Any, '{"a": [[null]]}'),
+        (np.array(np.nan), Any, "null"),
+        (
+            Profile("a", np.array([1, np.nan]), np.float32("nan")),
+            Profile,
+            '{"name": "a", "depths": [1.0, null], "mean": null}',
+        ),
+        (
+            [Profile("a", np.array([np.inf]), np.float32(1))],
+            list[Profile],
+            '[{"name": "a", "depths": [null], "mean": 1.0}]',
+        ),
+    ],
+)
+def test_numbers_that_are_not_finite_become_null_where_that_is_asked_for(
+    value: Any, annotation: Any, text: str
+) -> None:
+    def measure() -> Any:
+        """Measure it."""
+        return value
+
+    measure.__annotations__["return"] = annotation
+    refused = Executor([measure]).call("measure")
+    assert refused.error.code == "unencodable_result"
+    assert refused.content.endswith('with on_nan="null" for the tool or the executor, it is written as null')
+    for check_results in (False, True):
+        result = Executor([measure], on_nan="null", check_results=check_results).call("measure")
+        assert (result.content, result.value is value) == (text, True)
+    tool = Tool.from_function(measure, on_nan="null")
+    assert Executor([tool], check_results=True).call("measure").content == text
 
 
 def test_a_large_array_goes_in_and_out(executor: Executor) -> None:

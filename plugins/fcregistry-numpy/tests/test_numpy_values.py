@@ -237,9 +237,9 @@ def test_an_array_that_cannot_be_written_to_is_encoded() -> None:
 NOT_ENCODED: list[tuple[Any, str]] = [
     (
         np.array([1.0, np.nan]),
-        "the array holds a number that is not finite (NaN or infinity), which JSON does not allow",
+        "the value holds a number that is not finite (NaN or infinity), which JSON does not allow",
     ),
-    (np.float32("inf"), "the number inf is not finite (NaN or infinity), which JSON does not allow"),
+    (np.float32("inf"), "the value holds a number that is not finite (NaN or infinity), which JSON does not allow"),
     (np.array([1j]), "an array of the dtype complex128 has no JSON form: JSON has no complex numbers; take two arrays"),
     (
         np.array(["2026"], dtype="M8[D]"),
