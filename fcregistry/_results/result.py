@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from fcregistry._base.call import picklable
-from fcregistry._results.content import Output, ToolOutput, parts_for_model, text_of
+from fcregistry._results.content import Content, Output, ToolOutput, parts_for_model, text_of
 from fcregistry.errors import DroppedResultError, ToolCallError
 
 TYPE_CHECKING = False
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fcregistry._base.call import CallError, ToolCall
-    from fcregistry._results.content import Content
     from fcregistry._tools.details import Provenance
     from fcregistry._tools.tool import Tool
 
@@ -120,21 +119,19 @@ class ToolResult:
 
     @property
     def parts(self) -> tuple[Content, ...]:
-        """The pieces of content that the tool returned; none if it returned a value, whose text is `content`.
+        """The pieces of content that the tool returned; for a value or a failure, one text, which is `content`.
 
         Those that are `for_user` alone are in neither `content` nor `blocks`: the program shows them.
         """
-        return () if self._output is None else self._output.parts
+        return returned_content(self) or (Content.text(self._content),)
 
     @property
     def blocks(self) -> tuple[dict[str, Any], ...]:
         """The content for the model as content blocks of the Model Context Protocol.
 
-        There is one for each of `parts`, or one text.
+        There is one for each of `parts`, without those that are `for_user` alone.
         """
-        if self._output is None or not self._output.parts:
-            return ({"type": "text", "text": self._content},)
-        return tuple(part.to_block() for part in parts_for_model(self._output.parts))
+        return tuple(part.to_block() for part in parts_for_model(self.parts))
 
     @property
     def whole(self) -> str | tuple[Content, ...] | None:
@@ -220,7 +217,7 @@ class ToolResult:
     def without_whole(self) -> ToolResult:
         """Return this result with the content for the model, without its value and its whole content."""
         result = self._copied(TrimmedResult)
-        result._value, result._output = None, Output(None, self._content, self.parts)
+        result._value, result._output = None, Output(None, self._content, returned_content(self))
         return result
 
     def __reduce__(self) -> tuple[type, tuple[Any, ...]]:
@@ -247,7 +244,7 @@ class ToolResult:
     def to_json(self) -> dict[str, Any]:
         """Return the result as a JSON object: what `fcregistry call --batch` writes."""
         more = {
-            "blocks": [part.to_block() for part in self.parts],
+            "blocks": [part.to_block() for part in returned_content(self)],
             "error": None if self._error is None else self._error.to_json(),
             "repairs": list(self._repairs),
             "cached": self.cached,
@@ -267,6 +264,11 @@ class ToolResult:
         if self._error is not None:
             return f"<ToolResult {name}: {self._error.code}: {self._error.message}>"
         return f"<ToolResult {name}: ok, {self._value!r}>"
+
+
+def returned_content(result: ToolResult) -> tuple[Content, ...]:
+    """Return the pieces of content that the tool returned, for other rooms; none if it returned a value, or failed."""
+    return () if result._output is None else result._output.parts
 
 
 class TrimmedResult(ToolResult):

@@ -42,6 +42,7 @@ if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
 
     from fcregistry._base.call import CallError, ToolCall
+    from fcregistry._results.content import Content
     from fcregistry._results.result import ToolResult
     from fcregistry.execution import Executor
 
@@ -280,7 +281,7 @@ def _write(result: ToolResult, as_json: bool, output: Path | None) -> None:
         _write_bytes((_text(result) + "\n").encode("utf-8", "backslashreplace") if data is None else data, output)
     elif as_json or not sys.stdout.isatty():
         say_json_text(_json(result))
-    elif data is not None and not result.parts:
+    elif data is not None and not _parts(result):
         remark(f"{len(data)} bytes; --output FILE writes them to a file")
     else:
         say_result(_text(result))
@@ -288,20 +289,27 @@ def _write(result: ToolResult, as_json: bool, output: Path | None) -> None:
             remark("(--output FILE writes it to a file)")
 
 
+def _parts(result: ToolResult) -> tuple[Content, ...]:
+    """Return the pieces of content that the tool returned; none if it returned a value, or failed."""
+    from fcregistry._results.result import returned_content  # the help of a tool does without results
+
+    return returned_content(result)
+
+
 def _bytes(result: ToolResult) -> bytes | None:
     """Return the bytes of a result that is bytes, or has one part, an image, a sound or a file.
 
     The result is None for any other result, for example one with several parts.
     """
-    if result.parts:
-        return result.parts[0].data if len(result.parts) == 1 and result.parts[0].is_media else None
+    if parts := _parts(result):
+        return parts[0].data if len(parts) == 1 and parts[0].is_media else None
     return bytes(result.value) if isinstance(result.value, (bytes, bytearray)) else None
 
 
 def _json(result: ToolResult) -> str:
     """Return a result as JSON text for a program: its value, or its content blocks if it has parts."""
-    if result.parts:
-        return json.dumps([part.to_block() for part in result.parts], ensure_ascii=False)
+    if parts := _parts(result):
+        return json.dumps([part.to_block() for part in parts], ensure_ascii=False)
     return json.dumps(result.value, ensure_ascii=False) if type(result.value) is str else result.content
 
 
@@ -323,7 +331,7 @@ def _write_bytes(content: bytes, path: Path) -> None:
 
 def _text(result: ToolResult) -> str:
     """Return a result for a person: a string or the text of its parts, else its value as indented JSON."""
-    if type(result.value) is str or result.parts:
+    if type(result.value) is str or _parts(result):
         return text_of_result(result)
     return json.dumps(json.loads(result.content), indent=2, ensure_ascii=False)
 

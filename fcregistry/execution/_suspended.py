@@ -23,7 +23,7 @@ from fcregistry._base.call import CallError, Problem, ToolCall
 from fcregistry._base.invisible import escape
 from fcregistry._base.wording import seconds_text
 from fcregistry._results.content import Content, Output
-from fcregistry._results.result import Approval, ToolResult
+from fcregistry._results.result import Approval, ToolResult, returned_content
 from fcregistry._tools.selectors import HINTS
 from fcregistry.errors import ApprovalError
 from fcregistry.execution._approval import ApprovalQuestion, Approve, Deny, apply_edit, approval_of, decision_of
@@ -282,7 +282,7 @@ def _result_json(result: ToolResult) -> dict[str, Any]:
         "call": None if call is None else [call.name, call.id],
         "error": None if error is None else error.to_json(),
         "content": result.content,
-        "parts": [part.to_block() for part in result.parts],
+        "parts": [part.to_block() for part in returned_content(result)],
         "value": _json_or_none(result.value),
         "repairs": list(result.repairs),
     }

@@ -451,14 +451,15 @@ def encode_content(
     in another way.
 
     Args:
-        result: A result with parts.
+        result: A result. Of one that is a value or a failure, nothing is returned.
         text: Returns a text in the provider's shape. Empty texts are left out, because providers refuse them.
         media: Returns another part in the provider's shape, or None if the provider does not accept it.
     """
-    from fcregistry._results.content import parts_for_model  # only for results with parts
+    from fcregistry._results.content import parts_for_model  # descriptions do without results
+    from fcregistry._results.result import returned_content
 
     encoded = []
-    for part in parts_for_model(result.parts):
+    for part in parts_for_model(returned_content(result)):
         shown = None if part.kind == "text" else media(part)
         if shown is None:
             words = str(part)
@@ -475,7 +476,9 @@ def json_value_of(result: ToolResult, *, whole: bool = True) -> Any:
         result: The result of the tool.
         whole: Whether the value is read from the whole text, and not from the part of it that a model reads.
     """
-    if not result.ok or result.parts or (result.dropped and not whole):
+    from fcregistry._results.result import returned_content  # as above
+
+    if not result.ok or returned_content(result) or (result.dropped and not whole):
         return result.content
     text = result.whole if whole and isinstance(result.whole, str) else result.content
     if isinstance(result.value, str):

@@ -78,7 +78,7 @@ def _result(result: ToolResult) -> dict[str, Any]:
     It has `structuredContent` if it is an object and its tool has an `outputSchema`; `isError` says whether the call failed.
     """
     blocks = [part.to_block() for part in result.parts]  # a client shows those for its user alone
-    shown: dict[str, Any] = {"content": blocks or list(result.blocks), "isError": not result.ok}
+    shown: dict[str, Any] = {"content": blocks, "isError": not result.ok}
     structured = _structured(result)
     return shown if structured is None else {**shown, "structuredContent": structured}
 

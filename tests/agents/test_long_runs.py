@@ -64,7 +64,7 @@ def test_reading_what_was_dropped_says_where_it_was_and_which_option_to_raise() 
         with pytest.raises(DroppedResultError) as raised:
             read()
         assert str(raised.value) == text.format(what)
-    assert (result.ok, result.parts) == (True, ())
+    assert (result.ok, result.parts) == (True, (Content.text(result.content),))
     assert result.content.startswith("log 0\nxxx")
     assert result.blocks == ({"type": "text", "text": result.content},)
     assert repr(result) == "<ToolResult read_log: ok, its value was dropped>"

@@ -288,12 +288,17 @@ def test_a_result_with_another_text_is_the_same_in_everything_else(tool: Tool) -
     call = CALL if tool is TOOL else ToolCall("refuse", {}, "call_1")
     result = result_of(call=call, tool=tool)
     told = result.with_content("…")
-    assert (told.content, told.blocks, told.parts, told.whole) == ("…", ({"type": "text", "text": "…"},), (), None)
+    assert (told.content, told.blocks, told.parts, told.whole) == (
+        "…",
+        ({"type": "text", "text": "…"},),
+        (Content.text("…"),),
+        None,
+    )
     for name in ("call", "value", "error", "tool", "arguments", "duration", "repairs", "ok"):
         assert getattr(told, name) == getattr(result, name)
 
 
-def test_a_result_with_another_text_has_no_parts_left() -> None:
+def test_a_result_with_another_text_has_only_that_text() -> None:
     picture = Content.image(b"\x89PNG", media_type="image/png")
 
     def draw() -> Content:
@@ -303,7 +308,7 @@ def test_a_result_with_another_text_has_no_parts_left() -> None:
     result = Executor(draw).call("draw")
     told = result.with_content("(a picture)")
     assert result.parts == (picture,)
-    assert (told.parts, told.blocks) == ((), ({"type": "text", "text": "(a picture)"},))
+    assert (told.parts, told.blocks) == ((Content.text("(a picture)"),), ({"type": "text", "text": "(a picture)"},))
 
 
 def test_a_result_may_have_other_pieces_of_content() -> None:

@@ -52,7 +52,7 @@ def test_a_long_text_is_cut_in_the_middle_with_a_line_that_says_how_much_and_whe
         "[… 879 of 1000 characters are left out here; the whole is in result.whole …]\n"
         "235 236 237 238 239 240 241 242 243 244 245 246 247 248 249 "
     )
-    assert (output.value, output.parts, output.whole) == (text, (), text)
+    assert (output.value, output.parts, output.whole) == (text, (Content.text(output.content),), text)
 
 
 def test_the_whole_is_kept_in_a_folder_if_there_is_one(tmp_path: Path) -> None:

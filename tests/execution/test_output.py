@@ -53,7 +53,7 @@ class Loud(str):
 )
 def test_a_value_without_content_is_only_its_text(value: Any, text: str) -> None:
     for result in (told(value), told(value, type(value))):
-        assert (result.content, result.value, result.parts) == (text, value, ())
+        assert (result.content, result.value, result.parts) == (text, value, (Content.text(text),))
 
 
 def test_content_has_a_text_and_pieces() -> None:
@@ -145,8 +145,8 @@ def test_a_result_has_its_output_as_blocks() -> None:
     }
 
 
-def test_a_result_that_is_a_text_has_one_block_and_no_parts() -> None:
+def test_a_result_that_is_a_text_has_one_block_and_one_part() -> None:
     for result in (ToolResult(None, 5, None, "5"), ToolResult(None, error=CallError("denied", "5"), content="5")):
-        assert (result.parts, result.whole) == ((), None)
+        assert (result.parts, result.whole) == ((Content.text("5"),), None)
         assert result.blocks == ({"type": "text", "text": "5"},)
         assert "blocks" not in result.to_json()
