@@ -17,7 +17,9 @@ from fcregistry.inspection import Finding, diagnose, diagnose_name
 @click.argument("name", required=False, shell_complete=complete_tools)
 @click.option("--probe", is_flag=True, help="Import plugins now, and show for each how long its import takes.")
 @click.option(
-    "--seconds", type=click.FloatRange(min=0, min_open=True), help="The most time for each plugin, with --probe."
+    "--seconds",
+    type=click.FloatRange(min=0, min_open=True),
+    help="How many seconds each plugin may take, with --probe.",
 )
 @json_option
 @click.option("-v", "--verbose", is_flag=True, help="Show tracebacks.")

@@ -123,7 +123,7 @@ def _check_covers(found: FoundPlugin, place: PackageLocation, sources: Mapping[s
     name = file.relative_to(place.folder).as_posix()
     is_compiled = any(file.with_name(f"{file.stem}{suffix}").is_file() for suffix in EXTENSION_SUFFIXES)
     if name not in sources and not (sources and (is_compiled or not file.is_file())):
-        raise ValueError(f"it has no digest of {name}, so that nothing says whether it is as new as the code")
+        raise ValueError(f"it has no digest of {name}, so fcregistry cannot see whether this file has changed since")
 
 
 def _problem(found: FoundPlugin, path: Path, message: str) -> ManifestProblem:

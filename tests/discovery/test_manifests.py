@@ -258,12 +258,12 @@ def test_the_problem_of_a_manifest_that_is_not_text_says_so(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("sources", [{}, {"acme_weather/__init__.py": source_digest(b"", "__init__.py")}])
 def test_a_manifest_without_a_digest_of_the_module_cannot_be_used(tmp_path: Path, sources: dict[str, str]) -> None:
-    """Nothing says whether it is as new as the code."""
+    """Nothing shows whether the code has changed since the manifest was made."""
     package(tmp_path, content(record(), sources=sources))
     problem = manifest_of(plugin(tmp_path))
     assert isinstance(problem, ManifestProblem)
     assert problem.message == (
-        "it has no digest of acme_weather/tools.py, so that nothing says whether it is as new as the code"
+        "it has no digest of acme_weather/tools.py, so fcregistry cannot see whether this file has changed since"
     )
     assert problem.advice == "run in the project of Acme.Weather: fcregistry manifest build; or tell its authors"
 
