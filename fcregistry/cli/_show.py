@@ -28,7 +28,10 @@ from fcregistry.cli._tools import (
 @click.command("show", short_help="Show a tool: its parameters, its options and its origin.")
 @click.argument("name", shell_complete=complete_tools)
 @click.option(
-    "--format", "format_name", type=click.Choice(formats.names()), help="Write the definition that a provider gets."
+    "--format",
+    "format_name",
+    type=click.Choice(formats.names()),
+    help="Write the definition that a model gets, in this format.",
 )
 @click.option("--strict", is_flag=True, help="With --format: write it for the provider's strict mode.")
 @click.option("--json", "as_json", is_flag=True, help="Write all facts about the tool as JSON.")

@@ -536,7 +536,7 @@ class ResponseStream:
         completion = response_completion(response, self._items)
         streamed = sum(map(_is_not_empty, self._arguments.values()))
         if streamed > sum(_is_not_empty(arguments_text(call)) for call in completion.message.tool_calls):
-            raise ValueError("arguments were streamed that none of its calls has")
+            raise ValueError("it streamed arguments that belong to none of its calls")
         self._completion = completion
 
 

@@ -240,7 +240,7 @@ def test_a_response_whose_calls_lack_arguments_that_were_streamed_is_an_error(ou
     end = happened("response.completed", response=openai_wire.response(output))
     result = run_stream(disk, openai_wire.responses, stream_reply([added, delta, end]))
     assert (result.stop_reason, disk.ran) == ("model_error", [])
-    assert "arguments were streamed that none of its calls has" in str(result.error)
+    assert "it streamed arguments that belong to none of its calls" in str(result.error)
 
     whole = happened("response.completed", response=openai_wire.response([openai_wire.call_item("purge", "{}")]))
     assert run_stream(disk, openai_wire.responses, stream_reply([added, whole])).ok
