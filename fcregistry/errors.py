@@ -297,7 +297,9 @@ class ToolCallError(FcregistryError, RuntimeError):
 
 
 class CallCancelledError(FcregistryError, RuntimeError):
-    """Raised inside a tool by `CancellationToken.check`: the call was cancelled, and its result says so.
+    """Raised by `CancellationToken.check`, and by a request of a model whose token is cancelled.
+
+    It ends the tool in which it is raised; the result of the call says that it was cancelled.
 
     Args:
         reason: The reason that the caller gave; empty if none.

@@ -36,6 +36,7 @@ from fcregistry.models._streamed_calls import StreamedCalls
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
+    from fcregistry._base.call import CancellationToken
     from fcregistry._tools.tool import Tool
     from fcregistry.formats import FinishReason
     from fcregistry.models._messages import MessageLike
@@ -97,6 +98,7 @@ class FunctionModel(Model):
         tools: Sequence[ToolOrDefinition] = (),
         *,
         tool_choice: ToolChoice = "auto",
+        cancellation: CancellationToken | None = None,  # `Model` ends the request
     ) -> Completion:
         """Like `complete`, on the running event loop. A plain function runs on one of fcregistry's threads."""
         async with aclosing(self.astream(messages, tools, tool_choice=tool_choice)) as pieces:
@@ -108,6 +110,7 @@ class FunctionModel(Model):
         tools: Sequence[ToolOrDefinition] = (),
         *,
         tool_choice: ToolChoice = "auto",
+        cancellation: CancellationToken | None = None,  # `Model` ends the request
     ) -> AsyncGenerator[Delta | Completion]:
         """Like `stream`, on the running event loop. A plain function runs on fcregistry's threads."""
         request = self._request(messages_of(messages), tools_of(tools), tool_choice)

@@ -36,6 +36,7 @@ from fcregistry.models._provider_errors import (
 )
 
 if TYPE_CHECKING:
+    from fcregistry._base.call import CancellationToken
     from fcregistry._tools.tool import Tool
     from fcregistry.models._messages import Message, MessageLike
     from fcregistry.models._model import ToolChoice, ToolOrDefinition
@@ -244,6 +245,7 @@ class HostedModel(Model):
         tools: Sequence[ToolOrDefinition] = (),
         *,
         tool_choice: ToolChoice = "auto",
+        cancellation: CancellationToken | None = None,  # `Model` ends the request
     ) -> Completion:
         """Like `complete`, on the running event loop."""
         if self._only_streams:
@@ -265,6 +267,7 @@ class HostedModel(Model):
         tools: Sequence[ToolOrDefinition] = (),
         *,
         tool_choice: ToolChoice = "auto",
+        cancellation: CancellationToken | None = None,  # `Model` ends the request
     ) -> AsyncGenerator[Delta | Completion]:
         """Like `stream`, on the running event loop."""
         request = self._request(messages, tools, tool_choice)

@@ -6,22 +6,27 @@ import asyncio
 import queue
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Generator, Iterator, Mapping, Sequence
-from contextlib import aclosing
+from contextlib import aclosing, contextmanager, suppress
 from dataclasses import dataclass, field, fields, replace
+from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
 
+from fcregistry.errors import CallCancelledError
 from fcregistry.execution import background_loop
 from fcregistry.formats import CUT_OFF, FinishReason, cut_off_calls, tools_of
 from fcregistry.models._messages import Message, join_surrogates, map_texts, messages_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable
     from types import TracebackType
     from typing import Self
 
+    from fcregistry._base.call import CancellationToken
     from fcregistry._tools.tool import Tool
     from fcregistry.models._messages import MessageLike
 
+
+T = TypeVar("T")
 
 ToolOrDefinition: TypeAlias = "Tool | Mapping[str, Any]"
 """A tool, or its definition as a dict in the shape of a provider: a model needs no function."""
@@ -33,6 +38,8 @@ ToolChoice: TypeAlias = "Literal['auto', 'required', 'none'] | str"
 class Model(ABC):
     """A model that can be asked. To add one, write `acomplete`; and `astream`, if it can stream.
 
+    The `cancellation` of a request does not reach these two methods of a subclass: it cancels the task that awaits them.
+
     The sync methods accept a text, a message or a conversation, and pass the messages that `messages_of` returns to the async ones. They
     accept definitions of tools, too, and pass `Tool`s. The async methods of fcregistry's own models accept all of these themselves.
     """
@@ -42,20 +49,37 @@ class Model(ABC):
     def name(self) -> str:
         """The name of the model with its provider: `openai:gpt-5`."""
 
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name, end in (("acomplete", _complete_unless_cancelled), ("astream", _stream_unless_cancelled)):
+            if name in vars(cls):
+                setattr(cls, name, _cancellable(vars(cls)[name], end))
+
     @abstractmethod
     async def acomplete(
-        self, messages: Any, tools: Sequence[Any] = (), *, tool_choice: ToolChoice = "auto"
+        self,
+        messages: Any,
+        tools: Sequence[Any] = (),
+        *,
+        tool_choice: ToolChoice = "auto",
+        cancellation: CancellationToken | None = None,
     ) -> Completion:
         """Like `complete`, on the running event loop; a subclass may take only `Message`s and `Tool`s."""
         # Any, so that such a class can narrow the types, and callers of the other models can pass what `complete` accepts
 
     async def astream(
-        self, messages: Any, tools: Sequence[Any] = (), *, tool_choice: ToolChoice = "auto"
+        self,
+        messages: Any,
+        tools: Sequence[Any] = (),
+        *,
+        tool_choice: ToolChoice = "auto",
+        cancellation: CancellationToken | None = None,
     ) -> AsyncIterator[Delta | Completion]:
         """Like `stream`, on the running event loop."""
-        completion = checked_completion(
-            await self.acomplete(messages_of(messages), tools_of(tools), tool_choice=tool_choice), self.name
+        asked = self.acomplete(
+            messages_of(messages), tools_of(tools), tool_choice=tool_choice, cancellation=cancellation
         )
+        completion = checked_completion(await asked, self.name)
         for piece in pieces_of(completion):
             yield piece
 
@@ -65,6 +89,7 @@ class Model(ABC):
         tools: Sequence[ToolOrDefinition] = (),
         *,
         tool_choice: ToolChoice = "auto",
+        cancellation: CancellationToken | None = None,
     ) -> Completion:
         """Answer a question, a message or a conversation, and wait for it.
 
@@ -72,14 +97,20 @@ class Model(ABC):
             messages: A text of the user, a message, or a conversation.
             tools: The tools that may be called; or their definitions as dicts, in the shape of a provider.
             tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
+            cancellation: A token. Cancelling it, from any thread, ends the request.
 
         Raises:
             ModelError: There is no answer: the provider refuses, or cannot be reached.
+            CallCancelledError: The token was cancelled before the answer was there.
             MissingDependencyError: The provider's SDK is not installed.
             DefinitionError: A tool cannot be described to the provider.
             TypeError, ValueError: `messages` is not a conversation, or `tool_choice` is not the name of one of the tools.
         """
-        return self._complete_sync(messages_of(messages), tools_of(tools), tool_choice)
+        given, offered = messages_of(messages), tools_of(tools)
+        if cancellation is None:
+            return self._complete_sync(given, offered, tool_choice)
+        asked = partial(self.acomplete, given, offered, tool_choice=tool_choice, cancellation=cancellation)
+        return cast("Completion", background_loop.run(asked))
 
     def _complete_sync(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> Completion:
         """Run `acomplete` on the background loop, wait for it, and return its completion."""
@@ -91,6 +122,7 @@ class Model(ABC):
         tools: Sequence[ToolOrDefinition] = (),
         *,
         tool_choice: ToolChoice = "auto",
+        cancellation: CancellationToken | None = None,
     ) -> Generator[Delta | Completion, None, None]:
         """Answer piece by piece: yield any number of `Delta`, and the whole `Completion` last.
 
@@ -100,14 +132,19 @@ class Model(ABC):
             messages: A text of the user, a message, or a conversation.
             tools: The tools that may be called; or their definitions as dicts, in the shape of a provider.
             tool_choice: Whether the model may (`auto`), must (`required`) or must not (`none`) call, or the name of the tool that it must call.
+            cancellation: A token. Cancelling it, from any thread, ends the request.
 
         Raises:
             ModelError: There is no answer, or it broke off.
+            CallCancelledError: The token was cancelled before the end of the answer.
             MissingDependencyError: The provider's SDK is not installed.
             DefinitionError: A tool cannot be described to the provider.
             TypeError, ValueError: `messages` is not a conversation, or `tool_choice` is not the name of one of the tools.
         """
-        return self._stream_sync(messages_of(messages), tools_of(tools), tool_choice)
+        given, offered = messages_of(messages), tools_of(tools)
+        if cancellation is None:
+            return self._stream_sync(given, offered, tool_choice)
+        return stream_sync(lambda: self.astream(given, offered, tool_choice=tool_choice, cancellation=cancellation))
 
     def _stream_sync(
         self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice
@@ -165,6 +202,77 @@ def offered_tools(tools: Sequence[ToolOrDefinition], tool_choice: ToolChoice) ->
             f"tool_choice is auto, required, none or the name of a tool, not {tool_choice!r}; the tools are {names}"
         )
     return chosen
+
+
+# --- Cancellation ---
+
+
+def _cancellable(method: Callable[..., Any], end: Callable[..., Any]) -> Callable[..., Any]:
+    """Return `method`, `acomplete` or `astream` of a class, in a form that takes `cancellation` and does not pass it on.
+
+    `end` returns the coroutine or the iterator that a call of the method makes, in a form that ends when the token is cancelled.
+    """
+
+    @wraps(method)
+    def cancellable(self: Model, *args: Any, cancellation: CancellationToken | None = None, **options: Any) -> Any:
+        """Return what `method` returns, in the form that `end` gives it if there is a token."""
+        asked = partial(method, self, *args, **options)
+        return asked() if cancellation is None else end(asked, cancellation)
+
+    return cancellable
+
+
+async def _complete_unless_cancelled(ask: Callable[[], Awaitable[T]], token: CancellationToken) -> T:
+    """Return the answer of `ask`; raise `CallCancelledError` if `token` is cancelled before."""
+    with _cancelled_by(token):
+        return await ask()
+
+
+async def _stream_unless_cancelled(ask: Callable[[], AsyncIterator[T]], token: CancellationToken) -> AsyncGenerator[T]:
+    """Yield the pieces of `ask`; raise `CallCancelledError` if `token` is cancelled before or while one is awaited."""
+    end = object()
+    async with aclosing(cast("AsyncGenerator[Any]", ask())) as pieces:
+        while True:
+            with _cancelled_by(token):
+                piece: Any = await anext(pieces, end)
+            if piece is end:
+                return
+            yield piece
+
+
+@contextmanager
+def _cancelled_by(token: CancellationToken) -> Iterator[None]:
+    """Cancel the running task when `token` is cancelled, and raise `CallCancelledError` in place of its cancellation.
+
+    As in `asyncio.timeout`, a cancellation by the task's own caller passes through.
+    """
+    token.check()
+    loop, task = asyncio.get_running_loop(), asyncio.current_task()
+    assert task is not None
+    requests, cancelled, is_over = task.cancelling(), False, False
+
+    def cancel() -> None:
+        """Cancel the task, on the thread of its loop, unless the work is over."""
+        nonlocal cancelled
+        if not is_over:
+            cancelled = True
+            task.cancel()
+
+    def cancel_soon() -> None:
+        """Let the loop call `cancel`, unless it is closed."""
+        with suppress(RuntimeError):
+            loop.call_soon_threadsafe(cancel)
+
+    remove = token.on_cancel(cancel_soon)
+    try:
+        yield
+    except asyncio.CancelledError:
+        if cancelled and task.uncancel() <= requests:
+            raise CallCancelledError(token.reason) from None
+        raise
+    finally:
+        is_over = True
+        remove()
 
 
 # --- Answers ---
@@ -342,8 +450,6 @@ class SurrogateJoiner:
 
 
 # --- Sync callers of async models, on the background loop ---
-
-T = TypeVar("T")
 
 
 def stream_sync(make: Callable[[], AsyncIterator[T]]) -> Generator[T, None, None]:

@@ -20,6 +20,7 @@ from fcregistry_llama._streaming import stream_from_thread
 
 if TYPE_CHECKING:
     from fcregistry import Tool
+    from fcregistry.execution import CancellationToken
     from fcregistry.models import MessageLike, ToolChoice
 
 _SMALL: Final = 500_000_000
@@ -99,6 +100,7 @@ class LlamaModel(Model):
         tools: Sequence[Tool] = (),
         *,
         tool_choice: ToolChoice = "auto",
+        cancellation: CancellationToken | None = None,  # `Model` ends the request
     ) -> Completion:
         """Like `complete`, on the running event loop. Cancelling the task ends it at the next token."""
         async with aclosing(self._pieces(messages, tools, tool_choice)) as pieces:
@@ -112,6 +114,7 @@ class LlamaModel(Model):
         tools: Sequence[Tool] = (),
         *,
         tool_choice: ToolChoice = "auto",
+        cancellation: CancellationToken | None = None,  # `Model` ends the request
     ) -> AsyncIterator[Delta | Completion]:
         """Like `stream`, on the running event loop. A call is one piece, once it is known to be valid."""
         async with aclosing(self._pieces(messages, tools, tool_choice)) as pieces:
