@@ -299,3 +299,16 @@ def test_no_error_of_a_definition_contains_a_memory_address() -> None:
         with pytest.raises(DefinitionError) as caught:
             each()
         assert "0x" not in f"{caught.value}{caught.value.problems}"
+
+
+def test_a_strict_tool_is_refused_with_what_to_write() -> None:
+    with pytest.raises(
+        DefinitionError, match="unknown option 'strict': for types, write FCREGISTRY_STRICT = True in the"
+    ):
+        Tool.from_function(len, strict="error")  # type: ignore[call-overload]
+
+
+def test_the_policy_for_missing_types_is_not_the_strict_mode_of_a_format() -> None:
+    hint = r"the strict mode of a format is True or False, not 'error'; Registry\(strict=\"error\"\) makes a missing type an"
+    with pytest.raises(TypeError, match=hint):
+        Tool.from_function(len, name="length").definition("openai", strict="error")  # type: ignore[arg-type]

@@ -458,3 +458,37 @@ def test_an_object_that_is_not_callable_is_refused_whatever_its_name() -> None:
     for name in (7, b"x"):
         with pytest.raises(DefinitionError, match="a name is a string"):
             registry.register(lambda: None, name)  # type: ignore[arg-type]
+
+
+class Waiter:
+    async def __call__(self, a: int) -> int:
+        """Wait."""
+        return a
+
+
+async def wait(a: int) -> int:
+    return a
+
+
+async def count(a: int) -> AsyncIterator[int]:
+    yield a
+
+
+def words(a: int) -> Iterator[int]:
+    yield a
+
+
+@pytest.mark.parametrize(
+    ("function", "is_async"),
+    [
+        (add, False),
+        (words, False),
+        (wait, True),
+        (count, True),
+        (functools.partial(wait, 1), True),
+        (Waiter(), True),
+    ],
+)
+def test_a_tool_says_whether_it_is_async(function: Callable[..., Any], is_async: bool) -> None:
+    tool = Tool.from_function(function, name="it")
+    assert (tool.is_async, tool.renamed("other").is_async) == (is_async, is_async)

@@ -168,10 +168,12 @@ def option_problems(options: Mapping[str, object]) -> list[str]:
 def _suggestion(name: str) -> str:
     """Return the end of the error for an unknown option: the nearest option, or all if none is near.
 
-    For `group`, it says that the group is the first argument.
+    For `group`, it says that the group is the first argument; for `strict`, where it belongs.
     """
     if name == "group":
         return ': the group is the first argument, as in fc_register("search.web")'
+    if name == "strict":
+        return ": for types, write FCREGISTRY_STRICT = True in the module; for a format, pass strict=True to definition or describe"
     from difflib import get_close_matches  # only on the way to an error
 
     close = get_close_matches(name, CHECKS, n=1)

@@ -117,6 +117,16 @@ class Tool:
         return self._definition.declaration.function
 
     @property
+    def is_async(self) -> bool:
+        """Whether calling it returns a coroutine or an asynchronous generator.
+
+        The plugin of a described tool is imported to find out.
+        """
+        from fcregistry._tools.parameters import kind_of_function  # which a tool that is only listed does not need
+
+        return kind_of_function(self.function).startswith("async")
+
+    @property
     def options(self) -> Options:
         """The options that it was declared with."""
         return self._definition.options

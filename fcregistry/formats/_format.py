@@ -235,7 +235,10 @@ class Format:
             DefinitionError: `strict` is true, and the format has no strict mode.
         """
         if not isinstance(strict, bool):
-            raise TypeError(f"strict is True or False, not {strict!r:.80}")
+            raise TypeError(
+                f"the strict mode of a format is True or False, not {strict!r:.80}"
+                + ('; Registry(strict="error") makes a missing type an error' if strict in ("error", "warn") else "")
+            )
         if not strict:
             return self.profile
         if self.strict_profile is None:
