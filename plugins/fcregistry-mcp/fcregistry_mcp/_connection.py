@@ -8,6 +8,7 @@ import os
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
+from functools import partial
 from threading import Thread
 from typing import Any, Final, TypeAlias, TypeVar
 from weakref import finalize
@@ -17,6 +18,7 @@ from mcp import Client
 from mcp.types import Tool
 
 from fcregistry_mcp._errors import McpError
+from fcregistry_mcp._log_messages import log_message, wanted_level
 from fcregistry_mcp._messages import filtered_transport
 from fcregistry_mcp._stderr import LastLines
 
@@ -44,6 +46,7 @@ class Connection:
         seconds: How long opening may take.
         secrets: Secrets that are sent to the server, and hidden wherever its messages repeat them.
         stderr: The server's last lines, closed with the session.
+        fallback: Makes another transport if the session cannot be opened with the first, or returns None.
 
     Attributes:
         secrets: The secrets.
@@ -53,12 +56,13 @@ class Connection:
     def __init__(
         self,
         server: str,
-        transport: Callable[[AsyncExitStack], Awaitable[Transport]],
+        transport: Callable[[AsyncExitStack, LastLines], Awaitable[Transport]],
         seconds: float,
         secrets: Secrets,
         stderr: LastLines,
+        fallback: Callable[[AsyncExitStack, LastLines], Awaitable[Transport | None]] | None,
     ) -> None:
-        self._session = session = _Session(server, transport, seconds, secrets, stderr)
+        self._session = session = _Session(server, transport, seconds, secrets, stderr, fallback)
         self.secrets, self.refused = secrets, session.refused
         self.stderr = stderr
         # Not at exit: there, the session's own callback also waits until the server has ended.
@@ -117,15 +121,17 @@ class _Session:
     def __init__(
         self,
         server: str,
-        transport: Callable[[AsyncExitStack], Awaitable[Transport]],
+        transport: Callable[[AsyncExitStack, LastLines], Awaitable[Transport]],
         seconds: float,
         secrets: Secrets,
         stderr: LastLines,
+        fallback: Callable[[AsyncExitStack, LastLines], Awaitable[Transport | None]] | None,
     ) -> None:
         self._secrets = secrets
         self._stderr = stderr
         self._server = server
         self._transport = transport
+        self._fallback = fallback
         self.seconds = seconds
         self._loop: asyncio.AbstractEventLoop | None = None
         self._client: Client | None = None
@@ -184,7 +190,7 @@ class _Session:
         For a server in this process, return `transport` itself.
         """
         if isinstance(transport, AbstractAsyncContextManager):
-            return filtered_transport(transport, self._server, self.refused, self._secrets)
+            return filtered_transport(transport, self._server, self.refused, self._secrets, self._stderr.add)
         return transport
 
     def closed_error(self) -> McpError:
@@ -213,7 +219,7 @@ class _Session:
         async with AsyncExitStack() as stack:
             try:
                 async with asyncio.timeout(self.seconds):
-                    client = await stack.enter_async_context(Client(self._filter(await self._transport(stack))))
+                    client = await self._enter_client(stack)
                     tools = await _list_tools(client)
             except TimeoutError as error:
                 limit = f"{self.seconds:g} second{'' if self.seconds == 1 else 's'}"
@@ -223,6 +229,29 @@ class _Session:
                 self.opened.set_result(tools)
             await self._closing.wait()
             self._client = None
+
+    async def _enter_client(self, stack: AsyncExitStack) -> Client:
+        """Return the SDK's client, entered on the stack, with the first transport that the server accepts.
+
+        Raises:
+            Exception: The server cannot be reached with the first transport, nor with another.
+        """
+        try:
+            return await stack.enter_async_context(self._make_client(await self._transport(stack, self._stderr)))
+        except Exception as error:
+            other = None if self._fallback is None else await self._fallback(stack, self._stderr)
+            if other is None:
+                raise
+            try:
+                return await stack.enter_async_context(self._make_client(other))
+            except Exception:  # noqa: BLE001  # a transport's or the SDK's own; the first says more
+                raise error from None
+
+    def _make_client(self, transport: Any) -> Client:  # any value that the SDK's Client accepts
+        """Return the SDK's client over a transport."""
+        return Client(
+            self._filter(transport), logging_callback=partial(log_message, self._server), log_level=wanted_level()
+        )
 
 
 async def _list_tools(client: Client) -> list[Tool]:

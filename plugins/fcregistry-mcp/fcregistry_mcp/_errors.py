@@ -8,8 +8,16 @@ from typing import Final
 from fcregistry.errors import FcregistryError
 from fcregistry.execution import Secrets
 from mcp import MCPError
+from mcp.types import CONNECTION_CLOSED, PARSE_ERROR
+from pydantic import ValidationError
 
 _MOST_CHARACTERS: Final = 500
+_CLOSED: Final = (
+    "Connection closed"  # the SDK's message; its code alone would not do, since servers use it for errors of their own
+)
+UNREADABLE: Final = "unreadable message"
+_SDK_UNREADABLE: Final = ("Failed to parse JSON response", "Failed to parse SSE message")
+"""The beginnings of the SDK's errors about answers over HTTP; their code alone would not do, since servers use it, too."""
 
 
 class McpError(FcregistryError, ConnectionError):
@@ -31,13 +39,48 @@ class McpError(FcregistryError, ConnectionError):
 def reason_of(error: BaseException, secrets: Secrets) -> str:
     """Return the reason for `error` as one line, without `secrets`."""
     cause = cause_of(error)
+    if isinstance(cause, MCPError) and cause.message.startswith(UNREADABLE):
+        return cut(secrets.hide(cause.message))
     lines = (
         line for line in str(cause).splitlines() if "errors.pydantic.dev" not in line
     )  # links to pydantic's documentation do not help here
     text = secrets.hide(" ".join(" ".join(lines).split()))
     if not text:
         return type(cause).__name__
+    if is_unreadable(cause):
+        return cut(f"{UNREADABLE}: {text}")
     return cut(text if isinstance(cause, (OSError, MCPError)) else f"{type(cause).__name__}: {text}")
+
+
+def request_failure(error: Exception, server: str, secrets: Secrets, what: str = "the call") -> str:
+    """Return the message about a request that has no answer: the server is gone, refuses it, or its answer is not valid.
+
+    Args:
+        error: The exception that the request raised.
+        server: The server's name.
+        secrets: Secrets that are hidden in the message.
+        what: The request, in words.
+    """
+    if isinstance(error, McpError):
+        return str(error)
+    if is_unreadable(error):
+        return f"the MCP server {server} sends an {reason_of(error, secrets)}"
+    if not isinstance(error, MCPError):
+        return f"the MCP server {server} gives no answer: {reason_of(error, secrets)}"
+    if error.code == CONNECTION_CLOSED and error.message == _CLOSED:
+        return f"the MCP server {server} has closed the connection"
+    return f"the MCP server {server} refuses {what}: {cut(secrets.hide(error.message))}"
+
+
+def is_unreadable(error: BaseException) -> bool:
+    """Return whether `error` says that a server's message is not one of the protocol.
+
+    An error that the server itself reports, with whatever code, is none.
+    """
+    cause = cause_of(error)
+    if isinstance(cause, MCPError):
+        return cause.code == PARSE_ERROR and cause.message.startswith((UNREADABLE, *_SDK_UNREADABLE))
+    return isinstance(cause, ValidationError)
 
 
 def cause_of(error: BaseException) -> BaseException:

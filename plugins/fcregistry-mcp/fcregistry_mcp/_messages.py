@@ -1,5 +1,8 @@
 """Hides secrets in a server's messages, and corrects or leaves out invalid tools, before the SDK reads them.
 
+The schemas of results are moved to where the SDK does not read them: it refuses a tool whose schema is not valid, and a result
+that does not fit. An answer that cannot be read becomes an error of its request, which would otherwise wait for ever.
+
 The SDK refuses a whole list because of one tool that is not valid. Many servers write null for what is absent.
 
 Sources: Model Context Protocol specification, "Server features: Tools", section "Listing Tools"; JSON Schema 2020-12.
@@ -7,17 +10,25 @@ Sources: Model Context Protocol specification, "Server features: Tools", section
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import json
+from collections.abc import AsyncIterator, Callable
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from logging import getLogger
 from typing import Any, Final, TypeAlias
 
 from fcregistry.execution import Secrets
+from mcp.shared.message import SessionMessage
+from mcp.types import PARSE_ERROR, ErrorData, JSONRPCError, Tool
 from mcp_types.methods import SERVER_RESULTS, validate_server_result
 from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 from pydantic import ValidationError
 
+from fcregistry_mcp._errors import UNREADABLE
+from fcregistry_mcp._stderr import printable
+
 _LIST: Final = "tools/list"
+_OUTPUT_SCHEMA: Final = "fcregistry/outputSchema"
+"""The key of `_meta` under which the schema of a tool's results is passed through the SDK."""
 _NEWEST: Final = max(version for method, version in SERVER_RESULTS if method == _LIST)
 _MOST_CHARACTERS: Final = 200
 _MOST_PLACES: Final = 10
@@ -33,7 +44,11 @@ _Place: TypeAlias = tuple[str | int, ...]
 
 @asynccontextmanager
 async def filtered_transport(
-    transport: AbstractAsyncContextManager[Any], server: str, refused: dict[str, str], secrets: Secrets
+    transport: AbstractAsyncContextManager[Any],
+    server: str,
+    refused: dict[str, str],
+    secrets: Secrets,
+    note: Callable[[str], None],
 ) -> AsyncIterator[Any]:
     """Enter a transport, and yield its streams, the incoming one filtered.
 
@@ -42,19 +57,23 @@ async def filtered_transport(
         server: The server's name, for the log.
         refused: Gets the names of the tools that are left out, with the reason.
         secrets: Secrets that are replaced in the messages.
+        note: Gets what was unreadable, for the messages of errors.
     """
     async with transport as (reading, *rest):
-        yield _FilteredStream(reading, server, refused, secrets), *rest
+        yield _FilteredStream(reading, server, refused, secrets, note), *rest
 
 
 class _FilteredStream:
     """A stream of incoming messages, filtered."""
 
-    def __init__(self, stream: Any, server: str, refused: dict[str, str], secrets: Secrets) -> None:
+    def __init__(
+        self, stream: Any, server: str, refused: dict[str, str], secrets: Secrets, note: Callable[[str], None]
+    ) -> None:
         self._stream = stream
         self._server = server
         self._refused = refused
         self._secrets = secrets
+        self._note = note
         self._version = _NEWEST
 
     def __getattr__(self, name: str) -> Any:
@@ -77,7 +96,12 @@ class _FilteredStream:
         return self._filter(await self._stream.receive())
 
     def _filter(self, item: Any) -> Any:
-        """Return `item`, an incoming message, with its secrets hidden and without invalid tools."""
+        """Return `item`, an incoming message, with its secrets hidden and without invalid tools.
+
+        For one that could not be read, return the error of its request, if it is known; else `item`.
+        """
+        if isinstance(item, ValidationError):
+            return self._unreadable(item)
         self._hide(getattr(item, "message", None))
         result = getattr(getattr(item, "message", None), "result", None)
         if isinstance(result, dict):
@@ -92,6 +116,18 @@ class _FilteredStream:
                 result["tools"] = [tool for tool in tools if not self._is_refused(result, tool)]
         return item
 
+    def _unreadable(self, error: ValidationError) -> Any:
+        """Return an error for the request whose answer is not a message of the protocol; or `error` if it is not known."""
+        first = error.errors(include_url=False, include_context=False)[0]
+        shown = self._secrets.hide(str(first["input"])[: 2 * _MOST_CHARACTERS])[:_MOST_CHARACTERS]
+        problem = f"{UNREADABLE}: {first['msg']}: {printable(shown)}"
+        answered = _answered_request(error)
+        if answered is None:
+            self._note(problem)
+            return error
+        data = ErrorData(code=PARSE_ERROR, message=problem)
+        return SessionMessage(JSONRPCError(jsonrpc="2.0", id=answered, error=data))
+
     def _correct(self, tool: Any) -> None:
         """Leave out nulls in the schemas of `tool`, add the type `object` where it is missing, and log it."""
         if not isinstance(tool, dict):
@@ -104,6 +140,8 @@ class _FilteredStream:
             # Since 2026, a result can be any value, so that its schema needs no type.
             if field == "inputSchema" or self._version in HANDSHAKE_PROTOCOL_VERSIONS:
                 schema.setdefault("type", "object")
+        if tool.get("outputSchema") is not None and isinstance(meta := tool.get("_meta") or {}, dict):
+            tool["_meta"] = {**meta, _OUTPUT_SCHEMA: tool.pop("outputSchema")}
         if nulls:
             shown = [".".join(str(step)[:_MOST_CHARACTERS] for step in place) for place in nulls[:_MOST_PLACES]]
             more = f" and {len(nulls) - len(shown)} more" if nulls[_MOST_PLACES:] else ""
@@ -145,6 +183,25 @@ class _FilteredStream:
         except (KeyError, ValueError):  # the SDK does not know the version, and will report that
             pass
         return ""
+
+
+def output_schema_of(tool: Tool) -> Any:
+    """Return the schema of results that a server gives a tool: any JSON value, or None if it gives none."""
+    return (tool.meta or {}).get(_OUTPUT_SCHEMA, tool.output_schema)
+
+
+def _answered_request(error: ValidationError) -> int | str | None:
+    """Return the id of the request that a message answers which `error` refuses, or None if that is not known."""
+    for each in error.errors(include_url=False, include_context=False):
+        value = each["input"]
+        if each["type"] == "json_invalid":
+            try:
+                value = json.loads(value)  # reads what pydantic does not, such as half of a surrogate pair
+            except (ValueError, RecursionError):
+                return None
+        if isinstance(value, dict) and "method" not in value and type(value.get("id")) in (int, str):
+            return value["id"]  # type: ignore[no-any-return]  # as just checked
+    return None
 
 
 def _without_nulls(schema: dict[str, Any], place: _Place, nulls: list[_Place]) -> dict[str, Any]:

@@ -8,30 +8,24 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import AsyncExitStack
-from ipaddress import ip_address
 from os import PathLike, fspath
 from pathlib import PurePath
-from socket import inet_aton
 from threading import Lock
 from types import TracebackType
 from typing import Self
 from urllib.parse import urlsplit
 
-import httpx2
 from fcregistry.execution import Secrets, Toolset
 from mcp import StdioServerParameters
 from mcp import types as protocol
 from mcp.client.stdio import stdio_client
-from mcp.client.streamable_http import streamable_http_client
 
 from fcregistry_mcp._connection import Connection, Transport
 from fcregistry_mcp._errors import McpError, reason_of
-from fcregistry_mcp._response_body import PLAIN, LimitedBody
+from fcregistry_mcp._http import HttpTransports
 from fcregistry_mcp._server_secrets import environment_secrets, request_secrets
 from fcregistry_mcp._stderr import LastLines
 from fcregistry_mcp._tools import select_tools
-
-_READING = httpx2.Timeout(30.0, read=300.0)  # a server may hold a stream open while it works
 
 
 class McpServer:
@@ -46,6 +40,7 @@ class McpServer:
         trusted: Whether to believe the server's hints that relax rules: that a tool only reads, or may be called twice.
         timeout: Seconds that opening may take.
         secrets: Secrets that are replaced by `…` in everything that the server sends.
+        fallback: Makes another transport for a server that cannot be opened with the first, or returns None.
 
     Attributes:
         name: The server's name, for messages.
@@ -60,11 +55,13 @@ class McpServer:
         trusted: bool = False,
         timeout: float = 30.0,
         secrets: Secrets | None = None,
+        fallback: Callable[[AsyncExitStack, LastLines], Awaitable[Transport | None]] | None = None,
     ) -> None:
         self.name = name
         self._secrets = secrets or Secrets()
         self.refused: dict[str, str] = {}
         self._transport = transport
+        self._fallback = fallback
         self._trusted = trusted
         self._timeout = timeout
         self._lock = Lock()
@@ -123,6 +120,7 @@ class McpServer:
     ) -> Self:
         """Return a server at a URL, reached over streamable HTTP.
 
+        If the server refuses it with the status 404 or 405, it is reached over the older HTTP with server-sent events (SSE).
         Requests go through the proxies that `HTTP_PROXY`, `HTTPS_PROXY`, `ALL_PROXY` and `NO_PROXY` name; those to this machine never do.
 
         Args:
@@ -140,28 +138,44 @@ class McpServer:
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("McpServer.http takes an HTTP URL, such as https://tools.example/mcp")
 
-        async def transport(stack: AsyncExitStack, stderr: LastLines) -> Transport:
-            """Return the transport over HTTP, with limited bodies."""
-
-            async def limit_body(response: httpx2.Response) -> None:
-                """Limit the body of `response`, and note its status if it is an error."""
-                response.stream = LimitedBody(response)
-                if response.is_error:  # the SDK's own error does not have the status
-                    stderr.add(f"HTTP {response.status_code}")
-
-            client = await stack.enter_async_context(
-                httpx2.AsyncClient(
-                    headers={**PLAIN, **(headers or {})},
-                    timeout=_READING,
-                    event_hooks={"response": [limit_body]},
-                    # A client that is given its transport uses no proxies; otherwise those of the environment.
-                    transport=httpx2.AsyncHTTPTransport() if _is_loopback(httpx2.URL(url).host) else None,
-                )
-            )
-            return streamable_http_client(url, http_client=client)
-
         host, secrets = parts.netloc.rpartition("@")[2], request_secrets(parts, headers or {})
-        return cls(name or host, transport, trusted=trusted, timeout=timeout, secrets=secrets)
+        transports = HttpTransports(url, headers or {})
+        return cls(
+            name or host,
+            transports.streamable,
+            fallback=transports.fallback,
+            trusted=trusted,
+            timeout=timeout,
+            secrets=secrets,
+        )
+
+    @classmethod
+    def sse(
+        cls,
+        url: str,
+        *,
+        name: str | None = None,
+        headers: Mapping[str, str] | None = None,
+        trusted: bool = False,
+        timeout: float = 30.0,
+    ) -> Self:
+        """Return a server at a URL, reached over the older HTTP with server-sent events (SSE).
+
+        `http` finds out by itself that a server has only SSE; this asks for nothing else.
+
+        Args:
+            url: The URL of its stream of events, such as `https://tools.example/sse`.
+            name: The server's name, for messages; by default, its host.
+            headers: Headers that are sent with each request, as for `http`.
+            trusted: Whether to believe the server's hints that relax rules, as for `http`.
+            timeout: Seconds that opening may take.
+
+        Raises:
+            ValueError: The URL is not an HTTP URL.
+        """
+        server = cls.http(url, name=name, headers=headers, trusted=trusted, timeout=timeout)
+        server._transport, server._fallback = HttpTransports(url, headers or {}).sse, None
+        return server
 
     def open(self) -> Self:
         """Start or reach the server, and read the list of its tools.
@@ -231,9 +245,8 @@ class McpServer:
             if self._connection is not None:
                 return self._connection, not self._connection.is_open
             stderr = LastLines(self.name, self._secrets)
-            transport = self._transport
             self._connection = Connection(
-                self.name, lambda stack: transport(stack, stderr), self._timeout, self._secrets, stderr
+                self.name, self._transport, self._timeout, self._secrets, stderr, self._fallback
             )
             return self._connection, True
 
@@ -275,19 +288,3 @@ class McpServer:
 
     def __repr__(self) -> str:
         return f"<McpServer {self.name}>"
-
-
-def _is_loopback(host: str) -> bool:
-    """Return whether `host` is this machine: `localhost` (RFC 6761), or an address, in any spelling.
-
-    0.0.0.0 and `::` lead to this machine, too. Other names are not looked up.
-    """
-    name = host.lower().removesuffix(".")
-    if name == "localhost" or name.endswith(".localhost"):
-        return True
-    try:
-        address = ip_address(inet_aton(host) if ":" not in host else host)  # `127.1` is an address, too
-    except (OSError, ValueError):
-        return False
-    inner = getattr(address, "ipv4_mapped", None) or address
-    return bool(inner.is_loopback or inner.is_unspecified)

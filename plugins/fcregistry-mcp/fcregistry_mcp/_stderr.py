@@ -11,7 +11,8 @@ from typing import IO, Final
 from fcregistry.execution import Secrets
 
 _LINES: Final = 20
-_LONGEST: Final = 500
+LONGEST: Final = 500
+"""Characters of a line that are logged."""
 _LONGEST_READ: Final = 65_536
 """Characters of a line that are read at once, so that secrets are found whole before the line is cut."""
 _SECONDS: Final = 1.0
@@ -42,8 +43,7 @@ class LastLines:
         log = getLogger("fcregistry_mcp")
         with os.fdopen(reading, encoding="utf-8", errors="backslashreplace", newline="\n") as stream:
             while line := stream.readline(_LONGEST_READ):
-                text = "".join(char for char in line.rstrip() if char.isprintable() or char == "\t")
-                text = self._secrets.hide(text)[:_LONGEST]
+                text = self._secrets.hide(printable(line.rstrip()))[:LONGEST]
                 if text:
                     self.add(text)
                     log.info("%s: %s", server, text)
@@ -63,3 +63,8 @@ class LastLines:
         self._thread.join(_SECONDS)
         lines = list(self._lines)
         return f"; its last lines: {' / '.join(lines[-3:])}" if lines else ""
+
+
+def printable(text: str) -> str:
+    """Return `text` without the characters that change what a terminal shows."""
+    return "".join(char for char in text if char.isprintable() or char == "\t")

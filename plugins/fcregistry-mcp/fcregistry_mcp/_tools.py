@@ -11,12 +11,14 @@ from typing import Any, Final
 
 from fcregistry import Context, Tool
 from fcregistry.errors import DefinitionError, DuplicateToolError, ToolError, ToolNotFoundError
-from mcp import Client, MCPError
+from mcp import Client
 from mcp import types as protocol
 
 from fcregistry_mcp._answers import answer_of
 from fcregistry_mcp._connection import Connection
-from fcregistry_mcp._errors import McpError, cut, reason_of
+from fcregistry_mcp._errors import request_failure
+from fcregistry_mcp._messages import output_schema_of
+from fcregistry_mcp._returns import Returns
 
 _LONGEST_NAME: Final = 64
 _DIGITS: Final = 8
@@ -24,9 +26,6 @@ _DIGITS: Final = 8
 _MOST_SHOWN: Final = 10
 _LONGEST_TITLE: Final = 200
 _LONGEST_DESCRIPTION: Final = 10_000
-_CLOSED: Final = (
-    "Connection closed"  # the SDK's message; its code alone would not do, since servers use it for errors of their own
-)
 _INVISIBLE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 """Characters that a model reads but a person does not see: controls except tab and line end, direction marks, tags."""
 
@@ -187,8 +186,9 @@ def _tool_of(given: protocol.Tool, name: str, server: str, connection: Connectio
 
     async def call(context: Context, /, **arguments: Any) -> Any:
         """Call the tool on its server, and return its result."""
-        return answer_of(await _send(connection, server, given.name, arguments, context))
+        return answer_of(await _send(connection, server, given.name, arguments, context), returns)
 
+    returns = Returns(output_schema_of(given), server, given.name)
     annotations = given.annotations or protocol.ToolAnnotations()
     options: dict[str, Any] = _hints(annotations, trusted=trusted)
     # From the server's hint that the tool only reads, a policy concludes no more than that it does not destroy anything.
@@ -200,6 +200,7 @@ def _tool_of(given: protocol.Tool, name: str, server: str, connection: Connectio
         name=name,
         description=_without_invisible(given.description or given.title or given.name, _LONGEST_DESCRIPTION),
         parameters=given.input_schema,
+        returns=returns.schema,
         tags=("mcp",),
         meta={"mcp.server": server, "mcp.tool": given.name},
         **options,
@@ -245,17 +246,8 @@ async def _send(
         ) from error
     try:
         return await connection.request(_call_request(tool, arguments, context))
-    except McpError as error:
-        failure = ToolError(str(error))
-    except MCPError as error:
-        if error.code == protocol.CONNECTION_CLOSED and error.message == _CLOSED:
-            failure = ToolError(f"the MCP server {server} has closed the connection")
-        else:
-            failure = ToolError(
-                f"the MCP server {server} refuses the call: {cut(connection.secrets.hide(error.message))}"
-            )
-    except Exception as error:  # of the SDK or its transports, which a server's bytes may break  # noqa: BLE001
-        failure = ToolError(f"the MCP server {server} gives no answer: {reason_of(error, connection.secrets)}")
+    except Exception as error:  # noqa: BLE001  # of the SDK or its transports, which a server's bytes may break
+        failure = ToolError(request_failure(error, server, connection.secrets))
     raise failure  # outside of the `except`: the HTTP client's exception holds the request, and the secrets in it
 
 

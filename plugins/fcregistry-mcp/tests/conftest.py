@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import signal
+import socket
 import sys
-from collections.abc import Iterator
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +20,33 @@ SERVER = Path(__file__).with_name("notes_server.py")
 
 # A run in the background of a shell ignores interrupts, and so would the processes that tests interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+LONG = 30
+"""Seconds that nothing here takes, if it works."""
+
+
+def until(is_so: Callable[[], bool]) -> None:
+    """Wait until something is so, or fail."""
+    waiting = threading.Event()
+    for _ in range(LONG * 100):
+        if is_so():
+            return
+        waiting.wait(0.01)
+    raise AssertionError("it never was so")
+
+
+def free_port() -> int:
+    """Return a port of this machine that no program uses."""
+    with socket.socket() as listening:
+        listening.bind(("127.0.0.1", 0))
+        return int(listening.getsockname()[1])
+
+
+def is_reachable(port: int) -> bool:
+    """Return whether a program accepts connections to a port of this machine."""
+    with socket.socket() as trying:
+        return trying.connect_ex(("127.0.0.1", port)) == 0
 
 
 class Notes:

@@ -1,4 +1,6 @@
-"""A server for the tests: `python notes_server.py` on its standard streams, `python notes_server.py PORT` over HTTP.
+"""A server for the tests: `python notes_server.py` on its standard streams, `… PORT` over HTTP, `… PORT STATUS` over SSE.
+
+Over SSE, it answers STATUS to what is posted to its URL.
 
 What it is asked, it writes to the file that `NOTES_LOG` names, a line each.
 """
@@ -128,12 +130,33 @@ async def on_streams():
         await server.run(reading, writing, server.create_initialization_options())
 
 
+def over_sse(status):
+    from mcp.server.sse import SseServerTransport
+    from starlette.applications import Starlette
+    from starlette.responses import Response
+    from starlette.routing import Mount, Route
+
+    transport = SseServerTransport("/messages/")
+
+    async def stream(request):
+        async with transport.connect_sse(request.scope, request.receive, request._send) as (reading, writing):
+            await server.run(reading, writing, server.create_initialization_options())
+        return Response()
+
+    async def refuse(request):
+        return Response(status_code=status)
+
+    routes = [Route("/mcp", refuse, methods=["POST"]), Route("/mcp", stream, methods=["GET"])]
+    return Starlette(routes=[*routes, Mount("/messages/", app=transport.handle_post_message)])
+
+
 if __name__ == "__main__":
     sys.stderr.write("notes begin\n")
     if len(sys.argv) > 1:
         import uvicorn
 
-        uvicorn.run(server.streamable_http_app(), host="127.0.0.1", port=int(sys.argv[1]), log_level="warning")
+        app = over_sse(int(sys.argv[2])) if sys.argv[2:] else server.streamable_http_app()
+        uvicorn.run(app, host="127.0.0.1", port=int(sys.argv[1]), log_level="warning")
     else:
         if path := os.environ.get("NOTES_PID"):
             Path(path).write_text(str(os.getpid()))

@@ -6,11 +6,9 @@ import asyncio
 import gc
 import json
 import os
-import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Callable
 from contextlib import suppress
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
@@ -23,23 +21,10 @@ from fcregistry.execution import CancellationToken, Progress
 
 from fcregistry_mcp import McpError, McpServer, _response_body
 
-from .conftest import SERVER, Notes
-
-LONG = 30
-"""Seconds that nothing here takes, if it works."""
+from .conftest import LONG, SERVER, Notes, free_port, is_reachable, until
 
 ADD = {"name": "add", "arguments": {"a": 1, "b": 2}}
 WAIT = {"name": "wait", "arguments": {}}
-
-
-def until(is_so: Callable[[], bool]) -> None:
-    """Wait until something is so, or fail."""
-    waiting = threading.Event()
-    for _ in range(LONG * 100):
-        if is_so():
-            return
-        waiting.wait(0.01)
-    raise AssertionError("it never was so")
 
 
 # --- asking -------------------------------------------------------------------------------------------
@@ -316,12 +301,6 @@ def test_a_server_that_does_not_answer_is_not_waited_for(tmp_path: Path) -> None
 # --- over HTTP ----------------------------------------------------------------------------------------
 
 
-def free_port() -> int:
-    with socket.socket() as listening:
-        listening.bind(("127.0.0.1", 0))
-        return int(listening.getsockname()[1])
-
-
 def test_a_server_is_reached_over_http(tmp_path: Path) -> None:
     port = free_port()
     url = f"http://127.0.0.1:{port}/mcp"
@@ -332,12 +311,7 @@ def test_a_server_is_reached_over_http(tmp_path: Path) -> None:
         [sys.executable, str(SERVER), str(port)], env={"NOTES_LOG": str(log)}, stderr=subprocess.PIPE
     )
     try:
-
-        def reachable() -> bool:
-            with socket.socket() as trying:
-                return trying.connect_ex(("127.0.0.1", port)) == 0
-
-        until(reachable)
+        until(lambda: is_reachable(port))
         with McpServer.http(url, headers={"X-Key": "k"}) as server:
             executor = Executor(server.tools())
             assert executor.run(ADD).value == {"total": 3}

@@ -134,7 +134,7 @@ def test_text_that_a_person_would_not_see_is_not_shown_to_a_model() -> None:
         hiding = server.tools()["hiding"]
         assert hiding.description == "Read\ta note.\n[2JNow it is."
         result = call(server, "hiding")
-    assert result.content.startswith("the MCP server strange gives no answer: ValidationError: ")
+    assert result.content.startswith("the MCP server strange sends an unreadable message: ")
     assert "://" not in result.content
 
 
