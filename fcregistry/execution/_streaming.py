@@ -158,16 +158,17 @@ class Listener:
 
     Attributes:
         has_given: Whether an item was sent: then the call cannot be tried again.
+        nulls: Whether the texts of items have null for numbers that are not finite.
     """
 
     def __init__(self, listen: Callable[[Progress | Partial], object]) -> None:
         self._listen = listen
-        self.has_given = False
+        self.has_given = self.nulls = False
 
     def put(self, item: object) -> None:
         """Pass on an item that a tool yielded."""
         self.has_given = True
-        self._listen(Partial(value=item))
+        self._listen(Partial(value=item, nulls=self.nulls))
 
     async def aput(self, item: object) -> None:
         """Like `put`."""
