@@ -111,7 +111,7 @@ def command(
     Options of this command go before NAME, or after it if the tool has no option of that name.
 
     Give the tool's arguments as options (fcregistry call NAME --help lists them), as one JSON object, as '-' for a JSON object on standard
-    input, or as '@FILE' for one in a file.
+    input, or as '@FILE' for one in a file. Repeat the option of an array for each item, as in --n 1 --n 2.
 
     On a terminal, the result is written as text, or as indented JSON; in a pipe, as JSON on one line.
 

@@ -56,6 +56,7 @@ class Display:
         self.is_rich: bool = self._console is not None
         self._live: Live | None = None
         self._clock: Clock | None = None
+        self._has_bar = False
         self._lines: Sequence[str] = ()
         self._plain: _PlainStatus | None = None
 
@@ -89,8 +90,8 @@ class Display:
         self._lines = lines
         if self._live is None or self._clock is None:
             self._clock, self._live = self._start_live(self._console, status)
-        if fraction is not None:
-            self._clock.columns = _clock_columns(has_bar=True)
+        if fraction is not None and not self._has_bar:
+            self._clock.columns, self._has_bar = _clock_columns(has_bar=True), True
         total = None if fraction is None else 1.0
         self._clock.update(self._clock.task_ids[0], description=status, completed=fraction, total=total)
 
@@ -112,7 +113,11 @@ class Display:
         shown = live.Live(
             get_renderable=self._rendered, console=console, transient=True, refresh_per_second=_FRAMES_PER_SECOND
         )
-        self._clock, self._live = clock, shown  # first, so that an interrupt leaves nothing behind
+        self._clock, self._live, self._has_bar = (
+            clock,
+            shown,
+            False,
+        )  # first, so that an interrupt leaves nothing behind
         shown.start(refresh=True)
         return clock, shown
 
@@ -121,7 +126,7 @@ class Display:
         from rich.console import Group  # an extra
         from rich.text import Text
 
-        lines = [Text(each, style="dim", no_wrap=True, overflow="ellipsis") for each in self._lines]
+        lines = [Text(each, style=_STYLES["progress"], no_wrap=True, overflow="ellipsis") for each in self._lines]
         return Group(*lines, *([] if self._clock is None else [self._clock]))
 
 
@@ -148,6 +153,10 @@ def _rich_console() -> Console | None:
     return Console(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False)
 
 
+_CTRL_C: Final = 2
+"""The columns of `^C`, which a terminal shows behind the status if the user types it."""
+
+
 class _PlainStatus:
     """A status on a terminal without rich: the last line, written again from its beginning.
 
@@ -167,11 +176,11 @@ class _PlainStatus:
         if self._may_show:
             import shutil  # slow to import, and only a terminal has a size
 
-            shown = cut_to_width(text, max(shutil.get_terminal_size().columns - 1, 1))
+            shown = cut_to_width(text, max(shutil.get_terminal_size().columns - 1 - _CTRL_C, 1))
             columns = text_width(shown)
+            self._columns = max(columns, self._columns)  # the cursor is behind all that was written, and so is ^C
             self._stream.write(f"\r{shown}{' ' * (self._columns - columns)}")
             self._stream.flush()
-            self._columns = columns
 
     def write(self, text: str) -> int:
         """Write what the program prints, in place of the status."""
@@ -190,7 +199,7 @@ class _PlainStatus:
     def _erase(self) -> None:
         """Remove the status from the terminal."""
         if self._columns:
-            self._stream.write(f"\r{' ' * self._columns}\r")
+            self._stream.write(f"\r{' ' * (self._columns + _CTRL_C)}\r")
             self._stream.flush()
         self._columns = 0
 

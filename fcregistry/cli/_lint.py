@@ -12,13 +12,13 @@ import click
 
 from fcregistry import formats
 from fcregistry.cli._output import counted, json_option, relative_path, remark, say, say_json
-from fcregistry.cli._tools import complete_tools, expand_distributions, mention_failed_plugins
+from fcregistry.cli._tools import complete_tools_and_distributions, expand_distributions, mention_failed_plugins
 from fcregistry.discovery import current
 from fcregistry.inspection import LINT_RULES, SEVERITIES, LintFinding, lint, tools_beside, tools_to_lint
 
 
 @click.command("lint", short_help="Find problems that models and providers have with tools.")
-@click.argument("selectors", nargs=-1, metavar="[SELECTOR]...", shell_complete=complete_tools)
+@click.argument("selectors", nargs=-1, metavar="[SELECTOR]...", shell_complete=complete_tools_and_distributions)
 @click.option(
     "--format",
     "format_names",

@@ -9,7 +9,7 @@ import click
 from fcregistry._registry import registry
 from fcregistry.cli._output import remark, say_json_text
 from fcregistry.cli._tools import (
-    complete_tools,
+    complete_tools_and_distributions,
     expand_distributions,
     mention_doubtful_settings,
     mention_what_is_missing,
@@ -22,7 +22,7 @@ from fcregistry.discovery import FoundPlugin, searchable_texts, tool_lines
 
 
 @click.command("list", short_help="List the installed tools.")
-@click.argument("selectors", nargs=-1, metavar="[SELECTOR]...", shell_complete=complete_tools)
+@click.argument("selectors", nargs=-1, metavar="[SELECTOR]...", shell_complete=complete_tools_and_distributions)
 @click.option("--json", "as_json", is_flag=True, help="Write JSON, with schemas.")
 def command(selectors: tuple[str, ...], as_json: bool) -> None:
     """List the tools that match the SELECTORs; without any, all tools.

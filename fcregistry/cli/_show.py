@@ -17,7 +17,7 @@ from fcregistry._tools.tool import Tool
 from fcregistry.cli._output import remark, say, say_json
 from fcregistry.cli._parameters import bounds, plain
 from fcregistry.cli._tools import (
-    complete_tools,
+    complete_tools_and_distributions,
     expand_distributions,
     mention_failed_plugins,
     tool_json,
@@ -26,7 +26,7 @@ from fcregistry.cli._tools import (
 
 
 @click.command("show", short_help="Show a tool: its parameters, its options and its origin.")
-@click.argument("name", shell_complete=complete_tools)
+@click.argument("name", shell_complete=complete_tools_and_distributions)
 @click.option(
     "--format",
     "format_name",

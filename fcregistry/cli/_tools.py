@@ -44,6 +44,12 @@ def complete_tools(ctx: click.Context, param: click.Parameter, incomplete: str) 
     return sorted(names_starting_with(incomplete))
 
 
+def complete_tools_and_distributions(ctx: click.Context, param: click.Parameter, incomplete: str) -> list[str]:
+    """Return the names of tools, and of distributions with plugins, that begin with the typed text."""
+    tools = complete_tools(ctx, param, incomplete)
+    return tools + sorted({each.distribution for each in current().plugins if each.distribution.startswith(incomplete)})
+
+
 def selector_option(flag: str, name: str, help: str) -> Callable[[FC], FC]:
     """Return a decorator that adds an option whose values are selectors."""
     many = f"{help} May be given several times."

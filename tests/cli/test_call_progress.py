@@ -171,6 +171,8 @@ def test_an_interrupt_leaves_nothing_else_behind(stairs: Site, env: dict[str, st
 
     terminal = Terminal(stairs, "call", "steps", env=env)
     terminal.read_until("second")
+    terminal.type("\x03")  # which this terminal only shows: it controls no process
+    terminal.read_until("^C")
     terminal._process.send_signal(signal.SIGINT)
     assert terminal.finish() == 130
     assert left(terminal.shown) == "noise\n\nError: interrupted\n"
