@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import pickle
 import re
 import subprocess
 import sys
@@ -85,3 +86,14 @@ def test_a_name_that_does_not_exist_is_an_attribute_error() -> None:
         fcregistry.nothing  # noqa: B018 - the access is the test
     with pytest.raises(ImportError, match="cannot import name 'nothing'"):
         exec("from fcregistry import nothing")
+
+
+def test_tracebacks_show_public_names() -> None:
+    hidden = []
+    for name in public_names():
+        module, _, attribute = f"fcregistry.{name}".rpartition(".")
+        value = getattr(importlib.import_module(module), attribute)
+        if inspect.isclass(value) and issubclass(value, BaseException):
+            assert pickle.loads(pickle.dumps(value)) is value
+            hidden += [value] if "._" in value.__module__ else []
+    assert hidden == []

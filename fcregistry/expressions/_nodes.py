@@ -51,6 +51,8 @@ class ExpressionError(FcregistryError, ValueError):
         problems: Everything that is wrong, in the order of the text; at least one.
     """
 
+    __module__ = "fcregistry.expressions"  # tracebacks show the public name
+
     def __init__(self, problems: Iterable[ExpressionProblem]) -> None:
         """Join the problems, a line each."""
         self.problems: tuple[ExpressionProblem, ...] = tuple(

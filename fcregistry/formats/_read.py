@@ -60,6 +60,8 @@ class MalformedCallError(ValueError):
         unread: The fields that hold or may hold arguments, and are not read.
     """
 
+    __module__ = "fcregistry.formats"  # tracebacks show the public name
+
     def __init__(
         self,
         message: str,

@@ -41,6 +41,8 @@ class OutputError(ValueError):
         problems: Everything that is wrong with the answer, sorted by path.
     """
 
+    __module__ = "fcregistry.prompts"  # tracebacks show the public name
+
     def __init__(self, problems: tuple[Problem, ...]) -> None:
         lines = [f"- {problem}" for problem in problems]
         super().__init__(

@@ -106,6 +106,8 @@ class ConformanceError(AssertionError):
         report: The verdicts of all rules.
     """
 
+    __module__ = "fcregistry.testing"  # tracebacks show the public name
+
     def __init__(self, report: Report, place: str) -> None:
         parts = [
             f"{report.subject} breaks the rule {rule}\n" + indent("\n".join(failure.lines()), "  ")

@@ -208,6 +208,8 @@ class UnsupportedType(Exception):
         problems: The sentences, as a tuple.
     """
 
+    __module__ = "fcregistry.types"  # tracebacks show the public name
+
     def __init__(self, *problems: str) -> None:
         super().__init__("; ".join(problems))
         self.problems = problems
@@ -230,6 +232,8 @@ class Refusal(Exception):
         reason: Why the type refuses it, in words for a model.
         path: The path of the value, from the outermost value inwards: property names and positions.
     """
+
+    __module__ = "fcregistry.types"  # tracebacks show the public name
 
     def __init__(self, reason: str, path: tuple[str | int, ...] = ()) -> None:
         super().__init__(reason)

@@ -159,6 +159,8 @@ def read_scalars(annotation: Any, reader: Reader) -> Codec | None:
 class EncodingError(TypeError, ValueError):
     """A Python value that has no JSON form; the message names its type."""
 
+    __module__ = "fcregistry.types"  # tracebacks show the public name
+
 
 class NotFiniteError(EncodingError):
     """A value with NaN or an infinity, which JSON does not have."""

@@ -31,6 +31,8 @@ class McpError(FcregistryError, ConnectionError):
         server: The name of the server.
     """
 
+    __module__ = "fcregistry_mcp"  # tracebacks show the public name
+
     def __init__(self, message: str, *, server: str = "") -> None:
         super().__init__(message)
         self.server = server
