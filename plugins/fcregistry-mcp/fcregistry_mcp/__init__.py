@@ -12,13 +12,15 @@ if TYPE_CHECKING:
 
     from fcregistry_mcp._errors import McpError
     from fcregistry_mcp._server import McpServer
+    from fcregistry_mcp._servers import McpServers
     from fcregistry_mcp._serving import aserve, make_server, serve
 
-__all__ = ["McpError", "McpServer", "aserve", "make_server", "serve"]
+__all__ = ["McpError", "McpServer", "McpServers", "aserve", "make_server", "serve"]
 
 _HOMES = {
     "McpError": "_errors",
     "McpServer": "_server",
+    "McpServers": "_servers",
     "aserve": "_serving",
     "make_server": "_serving",
     "serve": "_serving",

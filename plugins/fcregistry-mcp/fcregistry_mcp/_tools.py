@@ -66,7 +66,7 @@ def select_tools(
             refused[each.name] = "the server lists it twice; this is the first"
             continue
         seen.add(each.name)
-        tool = _tool_of(each, names.get(each.name) or _legal_name(each.name), server, connection, trusted=trusted)
+        tool = _tool_of(each, names.get(each.name) or legal_name(each.name), server, connection, trusted=trusted)
         problem = _task_problem(each, server) or tool.definition_error
         if problem is None:
             made[each.name] = tool
@@ -80,7 +80,7 @@ def select_tools(
     return [tool for name, tool in made.items() if name not in clashes], refused | clashes
 
 
-def _legal_name(name: str) -> str:
+def legal_name(name: str) -> str:
     """Return `name`, that of a tool, as every provider accepts it: `ns.add` becomes `ns_add`.
 
     A name that is too long is cut, and ends in a digest of the whole, so that two with one beginning differ.
