@@ -113,11 +113,8 @@ class Display:
         shown = live.Live(
             get_renderable=self._rendered, console=console, transient=True, refresh_per_second=_FRAMES_PER_SECOND
         )
-        self._clock, self._live, self._has_bar = (
-            clock,
-            shown,
-            False,
-        )  # first, so that an interrupt leaves nothing behind
+        self._has_bar = False
+        self._clock, self._live = clock, shown  # before it starts, so that an interrupt leaves nothing behind
         shown.start(refresh=True)
         return clock, shown
 

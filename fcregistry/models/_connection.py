@@ -143,7 +143,7 @@ def provider_of(model: HostedModel, prefix: str) -> Provider:
     return Provider(
         prefix=prefix,
         package=sdk.package,
-        is_installed=find_spec(sdk.package) is not None,
+        is_installed=getattr(find_spec(sdk.package), "origin", None) is not None,  # a folder of that name has none
         variables=() if _is_own_server(address, sdk) else variables,
         has_key=any(os.environ.get(each) for each in variables),
         address=None if address is None else _without_credentials(address),

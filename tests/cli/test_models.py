@@ -76,6 +76,7 @@ def test_prefixes_are_listed_with_what_each_needs(site: Site) -> None:
 
 
 def test_a_package_that_is_missing_has_the_command_that_installs_it(bare: Site) -> None:
+    (bare.folder / "openai").mkdir()  # a folder without a module is not the package
     found = rows(bare, OPENAI_API_KEY="x")
     assert [each["state"] for each in found.values()] == ["not installed"] * 7
     assert found["vllm"]["reason"] == found["openai"]["reason"]
