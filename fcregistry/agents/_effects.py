@@ -250,13 +250,23 @@ class EmitEvent(NamedTuple):
 
 
 class AskModel(NamedTuple):
-    """Ask a model: an effect. The outcome is its `Completion`, or the `End` of the run."""
+    """Ask a model: an effect. The outcome is its `Completion`, or the `End` of the run.
+
+    Attributes:
+        control: Ends the request.
+        model: The model.
+        messages: The conversation.
+        tools: The tools that the model may call.
+        tool_choice: Whether it may, must or must not call.
+        answer_schema: The JSON Schema of an answer without calls; None for any text.
+    """
 
     control: Control
     model: Model
     messages: tuple[Message, ...]
     tools: tuple[Tool, ...] = ()
     tool_choice: ToolChoice = "auto"
+    answer_schema: Mapping[str, Any] | None = None
 
     def now(self) -> Completion | End:
         """Ask the model, and wait for the answer on this thread."""
@@ -265,7 +275,7 @@ class AskModel(NamedTuple):
         try:
             if self.control.is_bounded:
                 return checked_completion(self._ask_on_background_loop(), self.model.name)
-            answer = self.model.complete(self.messages, self.tools, tool_choice=self.tool_choice)
+            answer = self._answering_model().complete(self.messages, self.tools, tool_choice=self.tool_choice)
             return checked_completion(answer, self.model.name)
         except (Exception, CancelledError, asyncio.CancelledError) as error:  # noqa: BLE001  # foreign code: a model may raise anything
             return self._end_after(error)
@@ -299,6 +309,10 @@ class AskModel(NamedTuple):
             return self.control.stopped or End(reason="cancelled")
         return self.control.stopped or End(reason="model_error", error=error)
 
+    def _answering_model(self) -> Model:
+        """Return the model, constrained to the schema of the answer if there is one; its exceptions pass through."""
+        return self.model if self.answer_schema is None else self.model.with_answer_schema(self.answer_schema)
+
     def _ask_on_background_loop(self) -> object:
         """Ask the model on the background loop, wait on this thread, and return its answer.
 
@@ -316,7 +330,7 @@ class AskModel(NamedTuple):
 
     async def _complete(self) -> object:
         """Return what the model's `acomplete` returns for the request; its exceptions pass through."""
-        return await self.model.acomplete(self.messages, self.tools, tool_choice=self.tool_choice)
+        return await self._answering_model().acomplete(self.messages, self.tools, tool_choice=self.tool_choice)
 
     async def _stream(self) -> object:
         """Ask the model for a streamed answer, put its pieces into the queue, and return its completion.
@@ -325,7 +339,7 @@ class AskModel(NamedTuple):
         after the completion, and raised before it; without a completion, raise `RuntimeError`.
         """
         completion = None
-        pieces = self.model.astream(self.messages, self.tools, tool_choice=self.tool_choice)
+        pieces = self._answering_model().astream(self.messages, self.tools, tool_choice=self.tool_choice)
         try:
             async for piece in pieces:
                 if isinstance(piece, Delta):

@@ -89,8 +89,10 @@ def ask_model(loop: Loop, chat: Chat, *, last: bool = False) -> Effects[Completi
     """
     start = perf_counter()
     tools = () if loop.expressions else loop.offered_tools(chat)
+    choice = "none" if last and tools else "auto"
+    schema = None if loop.expressions and not last else loop.answers.schema  # expressions are in the text, too
     outcome: Completion | End = yield AskModel(
-        chat.control, loop.model, _request_messages(loop, chat), tools, "none" if last and tools else "auto"
+        chat.control, loop.model, _request_messages(loop, chat), tools, choice, schema
     )
     if isinstance(outcome, End):
         return outcome
@@ -531,6 +533,10 @@ def result_of(chat: Chat, end: End, agent: str, progress: Mapping[str, Any] | No
 class Answers(Protocol):
     """Judges the messages of a model that make no calls."""
 
+    @property
+    def schema(self) -> Mapping[str, Any] | None:
+        """The JSON Schema of an answer, for models that can constrain theirs; None for any text."""
+
     def end(self, chat: Chat, completion: Completion) -> End | None:
         """Return the end of the loop; or tell the model why it has to try again, and return None.
 
@@ -542,6 +548,7 @@ class TextAnswers:
     """Accepts any text as the answer, unless it is empty."""
 
     instructions = ""
+    schema: None = None
 
     def end(self, chat: Chat, completion: Completion) -> End:
         """Return the end of the loop: the text is the answer, even if it is cut off."""
@@ -568,6 +575,7 @@ class TypedAnswers:
         self._output = output
         self._retries = checked_limit("answer_retries", retries, 0)
         self.instructions = output.instructions()
+        self.schema = output.schema
 
     def end(self, chat: Chat, completion: Completion) -> End | None:
         """Return the end of the loop, or send the problems of the text back, and return None."""
@@ -630,6 +638,8 @@ class Plans:
         read: Reads a plan.
         retries: How often the planner may try again.
     """
+
+    schema: None = None
 
     def __init__(self, read: Callable[[str], PlanDraft], retries: int) -> None:
         self._read = read

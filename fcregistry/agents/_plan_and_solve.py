@@ -467,6 +467,7 @@ class StepAnswers:
 
     def __init__(self, answers: Answers) -> None:
         self._answers = answers
+        self.schema = answers.schema
 
     def end(self, chat: Chat, completion: Completion) -> End | None:
         """Return the end of a failed step, or what the other `Answers` return."""

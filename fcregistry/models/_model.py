@@ -152,6 +152,17 @@ class Model(ABC):
         """Return a generator that yields what `astream` yields, which runs on the background loop."""
         return stream_sync(lambda: self.astream(messages, tools, tool_choice=tool_choice))
 
+    def with_answer_schema(self, schema: Mapping[str, Any]) -> Model:
+        """Return a model like this one that writes only JSON of a schema where it answers without a call.
+
+        Agents with an `answer_type` ask the model that this method returns. A model that cannot constrain its answers returns itself, which is
+        the default: agents check each answer anyway.
+
+        Args:
+            schema: The JSON Schema of the answers.
+        """
+        return self
+
     def close(self) -> None:  # noqa: B027  # most models have nothing to close
         """Free what the model holds, such as connections or memory; the next request opens it again.
 

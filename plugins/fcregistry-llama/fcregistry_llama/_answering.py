@@ -10,18 +10,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry import ToolCall
+from fcregistry import Tool, ToolCall
 from fcregistry.errors import ModelError
 from fcregistry.models import Completion, Delta, Message, ToolCallDelta, Usage, offered_tools
 
 from fcregistry_llama._asking import Reply, Settings, ask
-from fcregistry_llama._bounds import MOST_CHARACTERS, Schema
+from fcregistry_llama._bounds import USUAL_LIMITS, Limits, Schema
 from fcregistry_llama._decoding import arguments_schema, choice_schema, is_empty, value_schema
 from fcregistry_llama._narrowing import BETWEEN_VALUES, Narrowing, nearest
 from fcregistry_llama._prompts import ANSWER, TO_ANSWER, arguments_instructions, choice_instructions, conversation
 
 if TYPE_CHECKING:
-    from fcregistry import Problem, Tool
+    from fcregistry import Problem
     from fcregistry.models import ToolChoice
 
     from fcregistry_llama._servers import Server
@@ -29,11 +29,12 @@ if TYPE_CHECKING:
 _CHOICE_TOKENS: Final = 80
 """More tokens than any name has."""
 
-_ATTEMPTS: Final = ((True, 0.0), (True, 0.7), (False, 0.7))
-"""For each attempt to get arguments: whether texts are constrained to patterns and formats, and the lowest temperature.
+_CALL_ATTEMPTS: Final = 3
+_ANSWER_ATTEMPTS: Final = 4
+"""How often the model is asked for JSON: decoders cannot read every pattern or every keyword, so JSON is validated."""
 
-Decoders cannot read every pattern or every keyword, so arguments are validated, and asked for again if they are not valid.
-"""
+_RETRY_TEMPERATURE: Final = 0.7
+"""The lowest temperature of every attempt but the first."""
 
 
 @dataclass(slots=True, kw_only=True)
@@ -47,6 +48,7 @@ class Answering:
         is_stopped: Returns whether the caller has stopped waiting.
         calls_again: Whether the model may call a tool again, or another one, since the last message of the user.
         copies: Whether arguments are copied from the last message of the user, as far as that is possible.
+        answer_schema: The JSON Schema of an answer without a call; None for text.
         usage: The tokens used so far.
     """
 
@@ -56,6 +58,7 @@ class Answering:
     is_stopped: Callable[[], bool]
     calls_again: bool = True
     copies: bool = False
+    answer_schema: Mapping[str, Any] | None = None
     usage: Usage = field(default_factory=Usage)
 
     def answer(self, messages: Sequence[Message], tools: Sequence[Tool], tool_choice: ToolChoice) -> Completion:
@@ -72,7 +75,11 @@ class Answering:
         if self.copies and len(may_call) > 1:
             may_call = nearest(may_call, _question(messages))
         tool = self._choose_tool(messages, may_call, may_answer=tool_choice == "auto")
-        return self._answer_in_words(messages) if tool is None else self._call(messages, tool)
+        if tool is not None:
+            return self._call(messages, tool)
+        if self.answer_schema is not None:
+            return self._answer_in_json(messages, self.answer_schema)
+        return self._answer_in_words(messages)
 
     def _choose_tool(self, messages: Sequence[Message], tools: Sequence[Tool], *, may_answer: bool) -> Tool | None:
         """Return the tool that the model calls, or None if it answers in words."""
@@ -83,7 +90,7 @@ class Answering:
         prompt = conversation(messages, choice_instructions(tools, other))
         settings = replace(self.settings, max_tokens=_CHOICE_TOKENS)
         reply = self._ask(prompt, settings, choice_schema([*named, *([other] if other else [])]))
-        name = _json(reply.text)
+        name = _parse_json(reply.text)
         if name != other and name not in named:
             raise ModelError(
                 f"the model did not choose one of the tools {', '.join(named)}; it wrote {reply.text!r:.100}"
@@ -92,15 +99,9 @@ class Answering:
 
     def _answer_in_words(self, messages: Sequence[Message]) -> Completion:
         """Return the completion of a text that the model writes as its answer."""
-        prompt = conversation(messages, result=TO_ANSWER)
-        asked = max((place for place, message in enumerate(messages) if message.role == "user"), default=None)
-        if self.copies and asked is not None and messages[-1].role == "tool":
-            # Very small models copy calls of the conversation in place of an answer.
-            user_texts = [each["content"] for each in prompt[asked:] if each["role"] == "user"]
-            prompt = [{"role": "user", "content": "\n".join(user_texts)}]
         reply = ask(
             self.server,
-            prompt,
+            self._prompt_to_answer(messages),
             self.settings,
             emit=lambda text, reasoning: self.emit(Delta(content=text, reasoning=reasoning)),
             is_stopped=self.is_stopped,
@@ -108,6 +109,33 @@ class Answering:
         message = Message(role="assistant", content=reply.text, reasoning=reply.reasoning or None)
         usage = self.usage + reply.usage
         return Completion(message=message, finish_reason="length" if reply.is_cut else "stop", usage=usage)
+
+    def _prompt_to_answer(self, messages: Sequence[Message]) -> list[dict[str, str]]:
+        """Return the prompt for an answer without a call."""
+        prompt = conversation(messages, result=TO_ANSWER)
+        asked = max((place for place, message in enumerate(messages) if message.role == "user"), default=None)
+        if self.copies and asked is not None and messages[-1].role == "tool":
+            # Very small models copy calls of the conversation in place of an answer.
+            user_texts = [each["content"] for each in prompt[asked:] if each["role"] == "user"]
+            return [{"role": "user", "content": "\n".join(user_texts)}]
+        return prompt
+
+    def _answer_in_json(self, messages: Sequence[Message], schema: Mapping[str, Any]) -> Completion:
+        """Return the completion of an answer that is valid JSON of `schema`, or that the token limit cut off.
+
+        Raises:
+            ModelError: No attempt gave a valid answer.
+        """
+        reply = self._write(
+            self._prompt_to_answer(messages),
+            lambda limits: value_schema(schema, schema, limits) or {},
+            _answer_problems(schema),
+            "answer",
+            tightens=True,
+        )
+        self.emit(Delta(content=reply.text))
+        message = Message(role="assistant", content=reply.text)
+        return Completion(message=message, finish_reason="length" if reply.is_cut else "stop", usage=self.usage)
 
     def _call(self, messages: Sequence[Message], tool: Tool) -> Completion:
         """Return the completion with a call of `tool`, whose arguments the model writes."""
@@ -128,23 +156,55 @@ class Answering:
         prompt = conversation(messages, arguments_instructions(tool))
         if self.copies and (copied := self._copy_arguments(prompt, _question(messages), tool)) is not None:
             return copied
+        if is_empty(arguments_schema(tool.parameters)):
+            return {}
+        reply = self._write(
+            prompt,
+            lambda limits: arguments_schema(tool.parameters, limits),
+            lambda text: tool.validator().problems(_parse_json(text)),
+            f"arguments for {tool.name}",
+        )
+        return reply.text if reply.is_cut else _parse_json(reply.text)
+
+    def _write(
+        self,
+        prompt: Sequence[Mapping[str, str]],
+        schema_of: Callable[[Limits], Schema],
+        problems_of: Callable[[str], Sequence[Problem]],
+        what: str,
+        *,
+        tightens: bool = False,
+    ) -> Reply:
+        """Return the first valid reply to `prompt`, or one that the token limit cut off.
+
+        Args:
+            prompt: The prompt.
+            schema_of: Returns the schema of the reply within limits.
+            problems_of: Returns the problems of the text of a reply; none if it is valid.
+            what: What the model writes, for the error.
+            tightens: Whether a reply that is cut off, or not valid twice, is asked for again within tighter limits.
+
+        Raises:
+            ModelError: No attempt gave a valid reply.
+        """
+        # A token may be one character
+        limits = Limits(characters=max(USUAL_LIMITS.characters, self.settings.max_tokens // 2))
+        attempts = _ANSWER_ATTEMPTS if tightens else _CALL_ATTEMPTS
         problems: Sequence[Problem] = ()
-        longest = max(MOST_CHARACTERS, self.settings.max_tokens // 2)  # a token may be one character
-        for attempt, (texts, temperature) in enumerate(_ATTEMPTS):
-            schema = arguments_schema(tool.parameters, texts=texts, longest=longest)
-            if is_empty(schema):
-                return {}
-            highest = max(temperature, self.settings.temperature)
-            settings = replace(self.settings, seed=self.settings.seed + attempt, temperature=highest)
-            reply = self._ask(prompt, settings, schema)
-            if reply.is_cut:
-                return reply.text
-            arguments = _json(reply.text)
-            problems = tool.validator().problems(arguments)
-            if not problems and isinstance(arguments, dict):
-                return arguments
+        for number in range(attempts):
+            is_last = number == attempts - 1
+            if is_last and problems:  # the decoder may have misread a pattern
+                limits = replace(limits, texts=False)
+            temperature = max(_RETRY_TEMPERATURE if number else 0.0, self.settings.temperature)
+            settings = replace(self.settings, seed=self.settings.seed + number, temperature=temperature)
+            reply = self._ask(prompt, settings, schema_of(limits))
+            problems = () if reply.is_cut else problems_of(reply.text)
+            if not problems and (is_last or not (tightens and reply.is_cut)):
+                return reply
+            if tightens and (number or reply.is_cut or reply.repeats):
+                limits = limits.tightened()
         raise ModelError(
-            f"the model wrote no valid arguments for {tool.name} in {len(_ATTEMPTS)} attempts; in the last,"
+            f"the model wrote no valid {what} in {attempts} attempts; in the last,"
             f" {'; '.join(f'{each.path} {each.message}' for each in problems)};"
             " use a larger model, or a simpler schema"
         )
@@ -172,7 +232,7 @@ class Answering:
                 reply = self._ask(prompt, self.settings, schema, prefix)
                 if reply.is_cut:
                     return prefix + reply.text
-                arguments[name] = _without_repetition(_json(reply.text))
+                arguments[name] = _without_repetition(_parse_json(reply.text))
             narrowing.take(arguments[name])
         return arguments if tool.validator().is_valid(arguments) else None
 
@@ -202,7 +262,24 @@ def _without_repetition(value: Any) -> Any:
     return [*dict.fromkeys(value)] if is_texts else value
 
 
-def _json(text: str) -> Any:
+def _answer_problems(schema: Mapping[str, Any]) -> Callable[[str], Sequence[Problem]]:
+    """Return a function that returns the problems of an answer's text with `schema`; none if the text is valid.
+
+    The validator is that of a tool whose only argument is the answer.
+    """
+    parameters: dict[str, Any] = {"type": "object", "properties": {"answer": schema}, "required": ["answer"]}
+    parameters |= {keyword: schema[keyword] for keyword in ("$defs", "definitions") if keyword in schema}
+    tool = Tool.from_function(lambda answer: answer, name="answer", parameters=parameters)
+
+    def problems(text: str) -> Sequence[Problem]:
+        """Return the problems of `text`, with paths in the answer."""
+        found = tool.validator().problems(_parse_json(f'{{"answer": {text}}}'))
+        return [each._replace(path=each.path.replace("$.answer", "$", 1)) for each in found]
+
+    return problems
+
+
+def _parse_json(text: str) -> Any:
     """Return the JSON value in `text`, or None if it is not JSON."""
     try:
         return json.loads(text)

@@ -12,18 +12,17 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
-from fcregistry_llama._bounds import BOUNDS, MOST_CHARACTERS, Schema, anything, number, text
+from fcregistry_llama._bounds import BOUNDS, USUAL_LIMITS, Limits, Schema, anything, number, text
 from fcregistry_llama._merging import merge
-
-MOST_ITEMS: Final = 8
-"""The most items of an array whose schema has no `maxItems`."""
 
 MOST_DEPTH: Final = 3
 """How many levels deep a schema may refer to itself."""
 
 _SCALARS: Final = ("string", "number", "boolean", "null")
 _ABOUT: Final = {
-    "object": frozenset({"properties", "required", "additionalProperties"}),
+    "object": frozenset(
+        {"properties", "required", "additionalProperties", "propertyNames", "minProperties", "maxProperties"}
+    ),
     "array": frozenset({"items", "prefixItems", "minItems", "maxItems"}),
     "string": frozenset({"minLength", "maxLength", "pattern", "format"}),
     "number": frozenset({*BOUNDS, "multipleOf"}),
@@ -45,33 +44,32 @@ def choice_schema(names: Sequence[str]) -> Schema:
     return {**_LAYOUT, "type": "string", "enum": [*names]}
 
 
-def arguments_schema(parameters: Mapping[str, Any], *, texts: bool = True, longest: int = MOST_CHARACTERS) -> Schema:
+def arguments_schema(parameters: Mapping[str, Any], limits: Limits = USUAL_LIMITS) -> Schema:
     """Return the schema of the arguments that a model may write.
 
     Args:
         parameters: The schema of the tool's parameters.
-        texts: Whether texts must match their `pattern` and `format`: not every decoder can read every pattern.
-        longest: The most characters of a text, unless its schema requires more.
+        limits: The limits of what the model may write.
 
     Returns:
         A schema whose values are valid against the given one, as far as decoders know its keywords. If no finite value is valid, because an
         object must contain another of its kind, the schema of any object.
     """
-    writer = _Bounded(parameters, texts=texts, longest=longest)
-    written = writer.schema(parameters, {})
+    written = value_schema(parameters, parameters, limits)
     if written is None or written.get("type", "object") != "object":
-        written = {"type": "object"}
-    return {**_LAYOUT, **written, **({"$defs": writer.named} if writer.named else {})}
+        return {**_LAYOUT, "type": "object"}
+    return written
 
 
-def value_schema(schema: Any, parameters: Mapping[str, Any]) -> Schema | None:
-    """Return the schema of one argument that a model may write; None if no finite value is valid.
+def value_schema(schema: Any, root: Mapping[str, Any], limits: Limits = USUAL_LIMITS) -> Schema | None:
+    """Return the schema of a value that a model may write, such as one argument; None if no finite value is valid.
 
     Args:
-        schema: The schema of the parameter.
-        parameters: The schema of the tool's parameters, in which references are resolved.
+        schema: The schema of the value.
+        root: The schema in which references are resolved, such as that of a tool's parameters.
+        limits: The limits of what the model may write.
     """
-    writer = _Bounded(parameters, texts=True, longest=MOST_CHARACTERS)
+    writer = _Bounded(root, limits)
     written = writer.schema(schema, {})
     return written and {**_LAYOUT, **written, **({"$defs": writer.named} if writer.named else {})}
 
@@ -86,14 +84,12 @@ class _Bounded:
 
     Args:
         root: The whole schema, in which references are resolved.
-        texts: Whether texts must match their `pattern` and `format`.
-        longest: The most characters of a text, unless its schema requires more.
+        limits: The limits of what the model may write.
     """
 
-    def __init__(self, root: Mapping[str, Any], *, texts: bool, longest: int) -> None:
+    def __init__(self, root: Mapping[str, Any], limits: Limits) -> None:
         self._root = root
-        self._texts = texts
-        self._longest = longest
+        self._limits = limits
         self._names: dict[tuple[str, int], str | None] = {}
         self.named: dict[str, Schema] = {}
 
@@ -176,7 +172,7 @@ class _Bounded:
         if types == "array":
             return self._array(given, depths)
         if types == "string":
-            return text(given, texts=self._texts, longest=self._longest)
+            return text(given, self._limits)
         return number(given, types) if types in ("integer", "number") else {"type": types}
 
     def _object(self, given: Mapping[str, Any], depths: Mapping[str, int]) -> Schema | None:
@@ -200,15 +196,28 @@ class _Bounded:
             "additionalProperties": False,
         }
         if not listed and (value := self.schema(others, depths)) is not None:
-            written["patternProperties"] = {_NAMES: value}
+            written |= self._named_freely(given, value)
         return written
+
+    def _named_freely(self, given: Mapping[str, Any], value: Schema) -> Schema:
+        """Return the keywords for the properties of `given`, an object's schema that lists no names.
+
+        The schema of the properties is `value`. Without a pattern of the names that decoders can read, there are no properties.
+        """
+        names = given.get("propertyNames", {})
+        written = text(names, self._limits) if isinstance(names, Mapping) else {}
+        if "format" in written or "enum" in names:
+            return {}
+        least, most = given.get("minProperties", 0), given.get("maxProperties", self._limits.properties)
+        limit = {} if most is None else {"maxProperties": max(most, least)}
+        return {"patternProperties": {written.get("pattern", _NAMES): value}, "minProperties": least, **limit}
 
     def _array(self, given: Mapping[str, Any], depths: Mapping[str, int]) -> Schema | None:
         """Return the bounded form of an array's schema, or None if no finite value is valid."""
         fixed = [self.schema(each, depths) for each in given.get("prefixItems", ())]
         rest = self.schema(given.get("items", True), depths)
         least = given.get("minItems", 0)
-        most = min(given.get("maxItems", max(MOST_ITEMS, least)), _room(fixed, rest))
+        most = min(given.get("maxItems", max(self._limits.items, least)), _room(fixed, rest))
         if least > most:
             return None
         written: Schema = {"type": "array", "minItems": least, "maxItems": most}

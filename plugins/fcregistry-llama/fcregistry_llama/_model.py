@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
+from copy import copy
 from dataclasses import replace
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry.models import Completion, Delta, Model, messages_of
 
@@ -86,7 +87,8 @@ class LlamaModel(Model):
         self._context = context
         self._threads = threads
         self._calls_again, self._copies = calls_again, copies
-        self._loaded: Loading | None = None
+        self._loaded: set[Loading] = set()  # of the copies with an answer schema, too
+        self._answer_schema: Mapping[str, Any] | None = None
         self._settings = Settings(temperature=temperature, seed=seed, max_tokens=max_tokens)
 
     @property
@@ -121,10 +123,20 @@ class LlamaModel(Model):
             async for piece in pieces:
                 yield piece
 
+    def with_answer_schema(self, schema: Mapping[str, Any]) -> LlamaModel:
+        """Return a model with the same memory that writes only valid JSON of a schema where it answers without a call.
+
+        Args:
+            schema: The JSON Schema of the answers.
+        """
+        constrained = copy(self)
+        constrained._answer_schema = schema
+        return constrained
+
     def close(self) -> None:
         """Free the model's memory, once answers in progress have ended. The next request loads it again."""
-        if self._loaded is not None:
-            release(self._loaded)
+        while self._loaded:
+            release(self._loaded.pop())
 
     def __enter__(self) -> LlamaModel:
         return self
@@ -142,7 +154,8 @@ class LlamaModel(Model):
 
         def work(emit: Callable[[Delta | Completion], None], is_stopped: Callable[[], bool]) -> None:
             """Answer the conversation on this thread, and emit the pieces and the completion."""
-            loading = self._loaded = self._load_settings()
+            loading = self._load_settings()
+            self._loaded.add(loading)
             is_small = loading.path.is_file() and loading.path.stat().st_size < _SMALL
             answering = Answering(
                 server=server(loading),
@@ -151,6 +164,7 @@ class LlamaModel(Model):
                 is_stopped=is_stopped,
                 calls_again=not is_small if self._calls_again is None else self._calls_again,
                 copies=is_small if self._copies is None else self._copies,
+                answer_schema=self._answer_schema,
             )
             emit(replace(answering.answer(conversation, tools, tool_choice), model=loading.path.stem))
 

@@ -8,6 +8,7 @@ from typing import Any
 import jsonschema
 import pytest
 
+from fcregistry_llama._bounds import Limits
 from fcregistry_llama._decoding import arguments_schema, choice_schema, is_empty
 
 
@@ -21,9 +22,9 @@ def closed(**properties: Any) -> dict[str, Any]:
     }
 
 
-def of_value(schema: Any, root: dict[str, Any] | None = None, **how: Any) -> dict[str, Any]:
+def of_value(schema: Any, root: dict[str, Any] | None = None, **limits: Any) -> dict[str, Any]:
     """The whole form of parameters of which one, `value`, has a schema."""
-    return arguments_schema({**closed(value=schema), **(root or {})}, **how)
+    return arguments_schema({**closed(value=schema), **(root or {})}, Limits(**limits))
 
 
 def takes(written: dict[str, Any], value: object) -> bool:
@@ -93,7 +94,7 @@ KEPT = [
 
 
 def test_texts_are_longer_where_there_is_room() -> None:
-    assert takes(of_value({"type": "string"}, longest=500), "a" * 500)
+    assert takes(of_value({"type": "string"}, characters=500), "a" * 500)
 
 
 @pytest.mark.parametrize(("schema", "accepted", "refused"), KEPT, ids=repr)
@@ -156,6 +157,44 @@ def test_texts_are_free_of_patterns_and_formats_where_these_are_not_wanted() -> 
     schema = {"type": "string", "pattern": "^a$", "format": "date"}
     assert of_value(schema)["properties"]["value"].keys() >= {"pattern", "format"}
     assert of_value(schema, texts=False)["properties"]["value"].keys() == {"type", "minLength", "maxLength"}
+
+
+OF_FORMATS = [
+    ("decimal", ["-12.50", "0"], ["007", "1e9", "abc"]),
+    ("fraction", ["2/3", "-4"], ["2/0", "a"]),
+    ("byte", ["", "aGVsbG8h"], ["a", "=bcd"]),
+    ("duration", ["PT2H30M", "P3D", "P1DT5S", "P2W"], ["P", "PT", "P1M", "PT99999H"]),
+    ("date", ["2026-01-31", "0800-12-25"], ["0000-01-31"]),
+    ("time", ["10:00:00Z"], ["10:00:60Z"]),
+    ("date-time", ["2026-01-31T10:00:00Z"], ["2026-01-31T10:00:60Z", "0000-01-31T10:00:00Z"]),
+]
+
+
+@pytest.mark.parametrize(("form", "accepted", "refused"), OF_FORMATS)
+def test_a_format_that_decoders_do_not_know_has_a_pattern(form: str, accepted: list[str], refused: list[str]) -> None:
+    written = of_value({"type": "string", "format": form})
+    assert [text for text in accepted if not takes(written, text)] == []
+    assert [text for text in refused if takes(written, text)] == []
+
+
+def test_names_of_properties_follow_their_own_pattern_and_number() -> None:
+    numbers = {"type": "object", "propertyNames": {"pattern": "^[0-9]+$"}, "additionalProperties": True}
+    written = of_value({**numbers, "minProperties": 1, "maxProperties": 2})
+    assert takes(written, {"1": 0, "2": 0})
+    assert not any(takes(written, value) for value in ({}, {"a": 0}, {"1": 0, "2": 0, "3": 0}))
+    dated = of_value({"type": "object", "propertyNames": {"format": "date"}})
+    assert takes(dated, {})
+    assert not takes(dated, {"2026-01-31": 0})
+
+
+def test_tight_limits_keep_the_texts_that_a_pattern_requires() -> None:
+    tight = Limits().tightened().tightened().tightened()
+    assert (tight.characters, tight.items, tight.properties) == (4, 1, 1)
+    pattern = {"type": "string", "pattern": "^[A-Z]{9}$"}
+    written = arguments_schema(closed(value=pattern, text={"type": "string"}, day={"format": "date"}), tight)
+    validator = jsonschema.Draft202012Validator(written)
+    assert validator.is_valid({"value": "A" * 9, "text": "four", "day": "2026-01-31"})
+    assert not validator.is_valid({"value": "A" * 9, "text": "fives", "day": "2026-01-31"})
 
 
 def test_a_reference_that_leads_nowhere_accepts_anything() -> None:
