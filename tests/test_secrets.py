@@ -8,6 +8,8 @@ import logging
 import pickle
 import re
 import textwrap
+from collections.abc import Callable
+from typing import Any
 from urllib.parse import quote
 
 import pytest
@@ -15,6 +17,7 @@ from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from fcregistry import Executor, Tool
+from fcregistry._base.secrets import _pattern_of_bytes, _pattern_of_text
 from fcregistry.execution import Secrets
 
 SURROUNDED = st.text(st.characters(codec="utf-8"), min_size=4, max_size=20)
@@ -105,6 +108,76 @@ def test_a_value_is_found_in_wide_characters_wherever_they_begin(value: str, bef
 def test_a_search_takes_no_more_than_a_time_that_grows_with_the_text(text: str) -> None:
     """A search that went back over what it has read would take hours for these."""
     assert Secrets("hush-hush\\%&").hide(text * 50_000) == text * 50_000
+
+
+# --- The search that rules spellings out ----------------------------------------------------------
+
+KEY = "sk-proj-" + "Zm9vYmFyLUJBWjEyMzQ1Njc4OTB" * 6
+LOG = 'HTTP Request: POST https://example.com/v1/chat?a=%20b&c=d "HTTP/1.1 200 OK" b"\\x00"'
+
+
+@pytest.fixture
+def compiled(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """The lengths of the patterns that are compiled in a test."""
+    lengths: list[int] = []
+
+    class Re:
+        def __getattr__(self, name: str) -> object:
+            return getattr(re, name)
+
+        def compile(self, pattern: str | bytes) -> re.Pattern[Any]:
+            lengths.append(len(pattern))
+            return re.compile(pattern)
+
+    monkeypatch.setattr("fcregistry._base.secrets.re", Re())
+    return lengths
+
+
+def test_a_text_without_the_value_compiles_no_pattern(compiled: list[int]) -> None:
+    secrets = Secrets(KEY + "1", f"Bearer {KEY}1")
+    for text in (LOG, LOG * 2, KEY[:3], "%5C" * 8, ""):
+        assert secrets.hide(text) == text
+        assert secrets.hide_in_bytes(b"\0" + text.encode("utf-16-be")) == b"\0" + text.encode("utf-16-be")
+    assert compiled == []
+
+
+def test_a_text_with_the_value_itself_compiles_a_short_pattern(compiled: list[int]) -> None:
+    key = KEY + "2"
+    assert Secrets(key).hide(f"the key {key} is wrong") == "the key … is wrong"
+    assert len(compiled) == 1
+    assert compiled[0] < 10 * len(key)
+
+
+SPELLED: dict[str, Callable[[str], str]] = {
+    "itself": str,
+    "percent-encoded": quote,
+    "JSON": lambda value: json.dumps(value)[1:-1],
+    "each character escaped": lambda value: "".join(f"\\u{ord(each):04x}" for each in value),
+    "one character escaped": lambda value: f"{value[:5]}&#{ord(value[5])};{value[6:]}" if len(value) > 5 else value,
+    "hex": lambda value: value.encode().hex().upper(),
+    "base64": lambda value: base64.b64encode(value.encode()).decode(),
+    "base64 after one byte": lambda value: base64.b64encode(b"1" + value.encode() + b"234").decode(),
+    "base64 after two bytes": lambda value: " ".join(base64.urlsafe_b64encode(b"12" + value.encode()).decode()),
+    "base64 twice": lambda value: base64.b64encode(base64.b64encode(value.encode())).decode(),
+    "a part": lambda value: value[1:],
+    "nothing": lambda value: "",
+}
+VALUES = st.text(st.sampled_from("aZ5%\\&+-/_= \"'<;#xu0éß"), min_size=4, max_size=14)
+
+
+@settings(max_examples=60)
+@given(
+    VALUES,
+    st.lists(st.tuples(st.sampled_from([*SPELLED]), st.sampled_from(["", "%", "\\", "&", "-", "1", "é"])), max_size=4),
+)
+def test_what_the_search_rules_out_is_not_found_by_the_whole_pattern(value: str, parts: list[tuple[str, str]]) -> None:
+    values = frozenset((value.strip(),))
+    assume(len(value.strip()) > 3)
+    text = "".join(SPELLED[name](value) + beside for name, beside in parts)
+    whole = frozenset[Any](("escaped", "hex", "base64"))
+    assert Secrets(value).hide(text) == _pattern_of_text(values, whole).sub("…", text)
+    found = _pattern_of_bytes(values, "utf-8", whole).sub("…".encode(), text.encode())
+    assert Secrets(value).hide_in_bytes(text.encode()) == found
 
 
 @pytest.mark.parametrize("value", ["", "   ", "1", "abc", " abc "])

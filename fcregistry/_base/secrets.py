@@ -7,7 +7,7 @@ from binascii import a2b_base64, b2a_base64
 from contextlib import contextmanager
 from contextvars import ContextVar
 from functools import lru_cache
-from typing import TYPE_CHECKING, Any, Final
+from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -51,7 +51,10 @@ class Secrets:
         Args:
             text: The text.
         """
-        return _pattern_of_text(self._texts).sub(_MARK, text) if self._texts else text
+        if not self._texts:
+            return text
+        kinds = _kinds_in(self._texts, "utf-8", text.encode("utf-8", "surrogatepass"))
+        return _pattern_of_text(self._texts, kinds).sub(_MARK, text) if kinds else text
 
     def hide_in_bytes(self, data: bytes) -> bytes:
         """Return bytes without the values.
@@ -61,18 +64,24 @@ class Secrets:
         """
         if not self._texts:
             return data
-        data = _pattern_of_bytes(self._texts, "utf-8").sub(_MARK.encode(), data)
+        data = self._hide_encoded(data, "utf-8", _MARK.encode())
         if b"\0" not in data and all(map(str.isascii, self._texts)):
             return data
         # First at positions where a character begins if the text is all of the data: one byte later, UTF-16 of the other byte order looks the same.
         for step in (True, False):
             for encoding, width in _WIDE:
                 mark = _MARK.encode(encoding)
-                data = _pattern_of_bytes(self._texts, encoding).sub(
-                    lambda found: found[0] if step and found.start() % width else mark,  # noqa: B023  # called at once
+                data = self._hide_encoded(
                     data,
+                    encoding,
+                    lambda found: found[0] if step and found.start() % width else mark,  # noqa: B023  # called at once
                 )
         return data
+
+    def _hide_encoded(self, data: bytes, encoding: str, new: bytes | Callable[[re.Match[bytes]], bytes]) -> bytes:
+        """Return `data`, in which `new`, as `re.sub` takes it, replaces the values in `encoding`."""
+        kinds = _kinds_in(self._texts, encoding, data)
+        return _pattern_of_bytes(self._texts, encoding, kinds).sub(new, data) if kinds else data
 
     def hide_in_json(self, value: Any) -> Any:
         """Return a JSON value without the values, in texts, names and numbers.
@@ -171,39 +180,128 @@ def _credentials(value: str) -> tuple[str, ...]:
     return (credentials, pair, pair.partition(":")[2])
 
 
-@lru_cache(maxsize=32)  # a client makes the same secrets for each request, and compiling takes up to 0.1 s
-def _pattern_of_text(values: frozenset[str]) -> re.Pattern[str]:
-    """Return the cached pattern that finds each of `values` in a text, in each of its spellings."""
-    return re.compile(_pattern(values, re.escape))
+# --- Which spellings may be in a text ---
+
+# Compiling the pattern of all spellings of a value takes up to 0.1 s, and most texts contain none of them. So a quick search first rules out kinds of
+# spellings, and the pattern has only the others. It may leave kinds that are not in the text, but never rules out one that is.
+
+_Kind: TypeAlias = Literal["plain", "escaped", "hex", "base64"]
+"""The kinds of spellings: `plain` is a value without escapes, and `escaped` one with and without them."""
+
+_ESCAPES: Final = (b"%", b"\\", b"&")
+"""Every escape of a character has one of these, in each encoding."""
+
+_BLOCK: Final = 6
+"""The number of characters that are searched together: enough to be rare in other texts."""
+
+_ALIKE: Final = bytes.maketrans(b"_", b"/")
+_LEFT_OUT: Final = b"\0\t\n\r +-"
+"""Bytes that a spelling may have, lack or exchange, such as white space in base64, and the zeros of wide characters."""
 
 
-@lru_cache(maxsize=64)
-def _pattern_of_bytes(values: frozenset[str], encoding: str) -> re.Pattern[bytes]:
-    """Return the cached pattern that finds each of `values` in bytes in `encoding`, in each spelling."""
+def _comparable(data: bytes) -> bytes:
+    """Return `data` without the differences between spellings that have no escapes."""
+    return data.translate(_ALIKE, _LEFT_OUT).lower()
+
+
+def _kinds_in(values: frozenset[str], encoding: str, data: bytes) -> frozenset[_Kind]:
+    """Return the kinds of spellings of `values` that may be in `data`, a text in `encoding`; often none.
+
+    Of some blocks of a value, one is in the text as it is, or each has an escape: so one block more than there are escapes says enough.
+    """
+    shortest, spellings = _blocks_of(values, encoding)
+    if len(data) < shortest:
+        return _NONE
+    text, escapes = _comparable(data), sum(map(data.count, _ESCAPES))
+    found: list[_Kind] = []
+    for kind, blocks in spellings:
+        if kind == "plain" and escapes >= len(blocks):
+            found.append("escaped")
+            continue
+        for block in blocks[: escapes + 1]:
+            if block in text:
+                found.append("escaped" if kind == "plain" and escapes else kind)
+                break
+    return frozenset(found) if found else _NONE
+
+
+_NONE: Final[frozenset[_Kind]] = frozenset()
+
+
+@lru_cache(maxsize=128)
+def _blocks_of(values: frozenset[str], encoding: str) -> tuple[int, list[tuple[_Kind, tuple[bytes, ...]]]]:
+    """Return the least number of bytes that a spelling of `values` has, and the kind of each spelling with blocks of it.
+
+    The blocks do not overlap. They are in `encoding`, as `_comparable` returns them.
+    """
+
+    def block(text: str) -> bytes:
+        return _comparable(text.encode(encoding, "surrogatepass"))
+
+    found: list[tuple[_Kind, tuple[bytes, ...]]] = []
+    for form, kind in _spellings(values).items():
+        if kind == "plain":
+            starts = range(
+                max(len(form) - _BLOCK, 0), -1, -_BLOCK
+            )  # from its end: the beginning may be that of many keys
+            found.append((kind, tuple(block(form[start : start + _BLOCK]) for start in starts)))
+        else:  # letters and digits are not escaped
+            found.append((kind, (block(max(re.findall("[A-Za-z0-9]*", form), key=len)),)))
+    return min(map(len, values)), found  # base64 that is shorter than its value is not searched
+
+
+def _spellings(values: Iterable[str]) -> dict[str, _Kind]:
+    """Return the texts as which each of `values` is spelled, without escapes, and the kind of each."""
+    spelled: dict[str, _Kind] = {}
+    for value in values:
+        spelled[value] = "plain"
+        octets = value.encode("utf-8", "surrogatepass")
+        spelled.setdefault(octets.hex(), "hex")
+        twice = b2a_base64(b2a_base64(octets, newline=False), newline=False).decode()
+        for form in (*_base64_forms(octets), twice):
+            spelled.setdefault(form, "base64")
+    return spelled
+
+
+# --- Patterns ---
+
+
+@lru_cache(maxsize=64)  # a client makes the same secrets for each request
+def _pattern_of_text(values: frozenset[str], kinds: frozenset[_Kind]) -> re.Pattern[str]:
+    """Return the cached pattern that finds each of `values` in a text, in its spellings of the kinds `kinds`."""
+    return re.compile(_pattern(values, kinds, re.escape))
+
+
+@lru_cache(maxsize=128)
+def _pattern_of_bytes(values: frozenset[str], encoding: str, kinds: frozenset[_Kind]) -> re.Pattern[bytes]:
+    """Return the cached pattern that finds each of `values` in bytes in `encoding`, in its spellings of the kinds `kinds`."""
 
     def literal(text: str) -> str:
         return re.escape(text.encode(encoding, "surrogatepass").decode("latin-1"))
 
-    return re.compile(_pattern(values, literal).encode("latin-1"))
+    return re.compile(_pattern(values, kinds, literal).encode("latin-1"))
 
 
-def _pattern(values: Iterable[str], literal: Callable[[str], str]) -> str:
-    """Return a regular expression that matches each of `values` in each of its spellings.
+def _pattern(values: Iterable[str], kinds: frozenset[_Kind], literal: Callable[[str], str]) -> str:
+    """Return a regular expression that matches each of `values` in its spellings of the kinds `kinds`.
 
     The longest spellings are tried first.
 
     Args:
         values: The values, none of which is empty.
+        kinds: The kinds; `escaped` includes `plain`.
         literal: Returns a regular expression that matches a text exactly.
     """
     spelled: dict[str, str] = {}
-    for value in values:
-        spelled[value] = "".join(_character_pattern(char, literal) for char in value)
-        octets = value.encode("utf-8", "surrogatepass")
-        spelled.setdefault(octets.hex(), f"(?i:{literal(octets.hex())})")
-        twice = b2a_base64(b2a_base64(octets, newline=False), newline=False).decode()
-        for form in (*_base64_forms(octets), twice):
-            spelled.setdefault(form, _base64_pattern(form, literal))
+    for form, kind in _spellings(values).items():
+        if kind == "plain" and "escaped" in kinds:
+            spelled[form] = "".join(_character_pattern(char, literal) for char in form)
+        elif kind not in kinds:
+            continue
+        elif kind == "plain":
+            spelled[form] = "".join(f"(?:{'|'.join(map(literal, (char, *_in_url(char))))})" for char in form)
+        else:
+            spelled[form] = f"(?i:{literal(form)})" if kind == "hex" else _base64_pattern(form, literal)
     # The first character rules out nearly every position, which is quicker than trying each spelling.
     first = {*"\\%&+-_", *(case for form in spelled for case in (form[0], form[0].upper()))}
     ways = "|".join(spelled[form] for form in sorted(spelled, key=len, reverse=True))
@@ -257,8 +355,13 @@ def _character_pattern(char: str, literal: Callable[[str], str]) -> str:
         ways.append(f"{escape}{{1,3}}{literal(_ESCAPED[char])}")
     if char == chr(92):
         ways.insert(0, f"{escape}{{1,4}}")
-    ways += map(literal, {" ": "+", "+": "-", "/": "_"}.get(char, ""))  # in a query string; in base64 for URLs
+    ways += map(literal, _in_url(char))
     spelling = (
         f"(?:(?i:{'|'.join(ways)})|{literal(char)})"  # the character comes last, since other spellings begin with it
     )
     return f"{escape}{{0,3}}{spelling}" if char in "\"'/" else spelling
+
+
+def _in_url(char: str) -> str:
+    """Return the other character that `char` is in a query string, or in base64 for URLs; empty if there is none."""
+    return {" ": "+", "+": "-", "/": "_"}.get(char, "")
