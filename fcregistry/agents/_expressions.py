@@ -12,7 +12,7 @@ from fcregistry._results.content import parts_for_model
 from fcregistry.agents._effects import Calling, EmitEvent, Returned
 from fcregistry.agents._loop import results_of
 from fcregistry.errors import PluginError
-from fcregistry.execution import call_nodes, open_pipeline, run_nodes, unreadable_expression
+from fcregistry.execution import call_nodes, open_pipeline, pipeline_of, run_nodes, unreadable_expression
 from fcregistry.expressions import (
     CutOff,
     ExpressionError,
@@ -85,7 +85,7 @@ class Expressions:
         Returns:
             `answer` for text without calls; `ran` for calls that ran, or could not be read and were sent back; `refused` for calls that may not run.
         """
-        tools = loop.offered_tools(chat)
+        tools = _bound_tools(loop, chat)
         code = expression_in(text, tools)
         if code is None:
             return "answer"
@@ -119,6 +119,14 @@ class Expressions:
         chat.messages.append(Message(role="user", content=_results_content(nodes, results), continues=True))
         chat.record(results, perf_counter() - began)
         return "ran"
+
+
+def _bound_tools(loop: Loop, chat: Chat) -> tuple[Tool, ...]:
+    """Return the tools that the model sees in `chat`, and those that are not available now, whose calls say so."""
+    tools = loop.offered if chat.visible is None else None
+    if tools is None:
+        tools = tuple((loop.executor.tools if chat.visible is None else chat.visible._visible).values())
+    return (*tools, *pipeline_of(loop.executor).unlisted.values()) if chat.control.kept else tools
 
 
 def expression_in(text: str, tools: Iterable[Tool] = ()) -> str | None:

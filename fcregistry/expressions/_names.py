@@ -282,7 +282,7 @@ class ExpressionScope:
         self._unknown_count += 1
         if self._unknown_count > _MOST_SUGGESTIONS:  # comparing with thousands of names takes time
             return f"there is no {what} {shown!r}"
-        known = sorted(self.called)
+        known = sorted(each for each, tool in self.called.items() if not tool.unavailable)
         if near := did_you_mean(nearest(shown, known)):
             return f"there is no {what} {shown!r}{near}"
         if not known:

@@ -115,6 +115,28 @@ def test_each_round_of_a_run_offers_the_tools_that_are_available_then() -> None:
     assert switch.asked == requests + calls_of_route
 
 
+@pytest.mark.parametrize("tools", ["*", OnDemand])
+def test_an_expression_that_calls_a_tool_which_has_become_hidden_is_told_so(tools: Any) -> None:
+    switch = Switch(on=True)
+
+    def turn_off() -> str:
+        """Turn the maps off."""
+        switch.on = False
+        return "done"
+
+    registry = registry_with(switch)
+    registry.register(turn_off)
+    model = Script(says("turn_off()"), says("route()"), says("rout()"), says("Done."))
+    offered = "*" if tools == "*" else OnDemand("*", shown="*", registry=registry)
+    result = ReactAgent(model, offered, registry=registry, calls="expression").run("Where?")
+    assert [each.error and each.error.code for each in result.tool_results] == [None, "unavailable"]
+    told = [messages[-1].text for messages in model.heard]
+    assert told[2].endswith("route: route is not available here: its check is_on returned False")
+    assert "there is no tool 'rout'" in told[3]
+    assert "route" not in told[3]
+    assert "route" not in model.heard[2][0].text  # the instructions of the request after it was turned off
+
+
 def test_errors_and_prompts_for_models_do_not_name_a_hidden_tool() -> None:
     switch = Switch()
     registry = registry_with(switch)
