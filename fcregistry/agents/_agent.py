@@ -344,4 +344,5 @@ class RoundOptions(AgentOptions, total=False):
     """The options of agents that limit their rounds, which `ReactAgent` describes."""
 
     max_rounds: int | None
+    max_repeats: int | None
     max_retries: int | None

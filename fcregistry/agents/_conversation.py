@@ -61,6 +61,7 @@ class Conversation(Generic[AnswerT_co]):
             has options of its own.
         max_tool_calls: How many calls may run in one turn at most; None for any number.
         max_rounds: How often the agent may ask the model in one turn; the default is that of `ReactAgent`.
+        max_repeats: How often in a row a round may repeat the calls and results of the one before; None for any number.
         max_retries: Another name of `max_rounds`, for code that was written for LazyLLM.
         max_messages: How many messages the agent receives at most at the beginning of a turn; None for any number. The conversation drops the
             oldest turns first, and never the latest one.
@@ -122,6 +123,7 @@ class Conversation(Generic[AnswerT_co]):
         *,
         max_tool_calls: int | None = None,
         max_rounds: int | None = None,
+        max_repeats: int | None = None,
         max_retries: int | None = None,
         answer_type: Any = str,
         max_messages: int | None = None,
@@ -130,7 +132,8 @@ class Conversation(Generic[AnswerT_co]):
         messages: Iterable[MessageLike] = (),
         **options: Unpack[AgentOptions],
     ) -> None:
-        limits = {"max_tool_calls": max_tool_calls, "max_rounds": max_rounds, "max_retries": max_retries}
+        limits = {"max_tool_calls": max_tool_calls, "max_rounds": max_rounds, "max_repeats": max_repeats}
+        limits["max_retries"] = max_retries
         given = {name: value for name, value in limits.items() if value is not None} | options
         if answer_type is not str:
             given["answer_type"] = answer_type

@@ -55,6 +55,15 @@ def question_of(message: object) -> str:
     return "\n".join(text for text in texts if isinstance(text, str))
 
 
+def with_note(message: Message, note: str) -> Message:
+    """Return `message` with `note` at the end of its content."""
+    if isinstance(message.content, tuple):
+        from fcregistry.execution import Content  # only for results with parts
+
+        return message.replaced(content=(*message.content, Content.text(note)))
+    return message.replaced(content=f"{message.content or ''}\n\n{note}")
+
+
 def conversation_of(query: MessageLike | Iterable[MessageLike], model: Model) -> tuple[Message, ...]:
     """Return the messages of a question, of one message, or of a conversation, for an agent's model.
 

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 from fcregistry._base.call import CallError, ToolCall, UnreadArguments
 from fcregistry._results.result import ToolResult
 from fcregistry.agents._effects import AskModel, Calling, EmitEvent, Planned, Planning, Returned, RunCalls
+from fcregistry.agents._history import with_note
 from fcregistry.agents._run import STOP_REASON_TEXTS, Chat, End, RunResult, RunState, Step, checked_limit
 from fcregistry.agents._visible_tools import without_refused
 from fcregistry.errors import ModelError
@@ -26,7 +27,7 @@ from fcregistry.types import to_json_text
 
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
-    from fcregistry.execution import Content, Decision, Effects, Executor
+    from fcregistry.execution import Decision, Effects, Executor
     from fcregistry.models import Model
     from fcregistry.prompts import OutputFormat
 
@@ -34,6 +35,9 @@ SUMMARIZE: Final = (
     "There are no rounds left, and no tool can be called any more. Answer now, as well as you can, from what you know so far, "
     "and say what is missing."
 )
+
+_REPEATED: Final = "These are the same calls with the same results as in the round before. Do something else, or answer with what you know."
+"""The note for a model that repeats its calls."""
 
 _EMPTY_MESSAGE: Final = "Your last message was empty: answer, or call a tool."
 """The note for a model that is asked again, since its message had neither text nor calls."""
@@ -274,13 +278,14 @@ def _append_all_results(
 def _end_after(loop: Loop, chat: Chat, results: Sequence[ToolResult]) -> End | None:
     """Return the end of the loop after `results`, or None if the loop continues.
 
-    It ends after too many calls, or with the first result of a stop tool that is not an error.
+    It ends after too many calls, with the first result of a stop tool that is not an error, or after too many repeated rounds.
     """
     if loop.max_tool_calls is not None and chat.calls > loop.max_tool_calls:
         return End(reason="max_tool_calls")
     final = next((each for each in results if each.ok and each.tool and each.tool.name in loop.stop_tools), None)
     if final is None:
-        return None
+        is_over = loop.max_repeats is not None and chat.repeats > loop.max_repeats
+        return End(reason="repeated") if is_over else None
     if isinstance(loop.answers, TypedAnswers):
         return loop.answers.end_with(final)
     return End(reason="stop_tool", answer=final.content)
@@ -383,15 +388,11 @@ def _ask_for_summary(loop: Loop, chat: Chat) -> Effects[End]:
 def _request_messages(loop: Loop, chat: Chat) -> tuple[Message, ...]:
     """Return the messages of a request: the instructions, if any, and the conversation.
 
-    The last message gets a note if the model's last message was empty, or if it has results and few rounds are left. `chat` does not change.
+    The last message gets notes; see `_notes`. `chat` does not change.
     """
     messages = chat.as_sent()
-    left = _rounds_left(loop, chat)
-    last = messages[-1] if messages else None
-    if chat.empty and last is not None and last.role != "assistant":
-        messages[-1] = last = last.replaced(content=_content_with_note(last, _EMPTY_MESSAGE))
-    if chat.rounds and 0 < left <= _ANNOUNCED_ROUNDS and last is not None and _has_results(last, chat):
-        messages[-1] = last.replaced(content=_content_with_note(last, f"Tool-call rounds left: {left}."))
+    for note in _notes(loop, chat, messages[-1]) if messages else ():
+        messages[-1] = with_note(messages[-1], note)
     instructions = loop.instructions
     if loop.expressions is not None:
         syntax = loop.expressions.instructions(loop.offered_tools(chat))
@@ -401,21 +402,19 @@ def _request_messages(loop: Loop, chat: Chat) -> tuple[Message, ...]:
     return tuple(messages)
 
 
-def _has_results(last: Message, chat: Chat) -> bool:
-    """Return whether the message `last` of `chat` has results of calls.
+def _notes(loop: Loop, chat: Chat, last: Message) -> list[str]:
+    """Return the notes for the model after `last`, the last message of a request.
 
-    Results of expressions are in a message of the user.
+    There is one if the model's last message was empty. If `last` has results, there are others if they repeat those of the round before, or few
+    rounds are left.
     """
-    return last.role == "tool" or (last.role == "user" and bool(chat.steps) and chat.steps[-1].kind == "tools")
-
-
-def _content_with_note(message: Message, note: str) -> str | tuple[Content, ...]:
-    """Return the content of `message` with `note` after it: a tuple of parts, or else a text."""
-    if isinstance(message.content, tuple):
-        from fcregistry.execution import Content  # only for results with parts
-
-        return (*message.content, Content.text(note))
-    return f"{message.content or ''}\n\n{note}"
+    notes = [_EMPTY_MESSAGE] if chat.empty and last.role != "assistant" else []
+    # Results of expressions are in a message of the user
+    if last.role == "tool" or (last.role == "user" and bool(chat.steps) and chat.steps[-1].kind == "tools"):
+        left = _rounds_left(loop, chat)
+        notes += [_REPEATED] if chat.repeats else []
+        notes += [f"Tool-call rounds left: {left}."] if chat.rounds and 0 < left <= _ANNOUNCED_ROUNDS else []
+    return notes
 
 
 def _with_unique_ids(message: Message, chat: Chat) -> Message:
@@ -449,6 +448,7 @@ class Loop:
         instructions: The system message before the conversation; empty for none.
         max_rounds: How often the agent may ask the model.
         max_tool_calls: How many calls may run at most; None for any number.
+        max_repeats: How often in a row a round may repeat the one before; None for any number.
         stop_tools: The tools whose result is the answer.
         summarizes: Whether the model is asked for an answer without tools, once there are no rounds left.
         more_rounds: Asked for more rounds when there are none left.
@@ -465,6 +465,7 @@ class Loop:
     instructions: str = ""
     max_rounds: int = 5
     max_tool_calls: int | None = None
+    max_repeats: int | None = None
     stop_tools: frozenset[str] = frozenset()
     summarizes: bool = False
     more_rounds: MoreRounds | None = None

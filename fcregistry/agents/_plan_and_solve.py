@@ -81,6 +81,8 @@ class PlanAndSolveAgent(Agent[AnswerT_co]):
         max_rounds: How often the agent may ask the model for each step; 5 by default.
         max_replans: How often the planner may write a plan again, after a failed step or a plan with problems; 0 for never.
         max_tool_calls: How many calls may run at most; None for any number.
+        max_repeats: How often in a row a round may repeat the calls and results of the one before; 0 for never, None for any number. In each
+            case, the model reads that it repeats itself.
         calls: How the solver writes calls: `json`, the provider's own form, or `expression`, calls as Python expressions, which may be nested.
         context: The names that expressions may use, with their values. The planner sees their names.
         allow: The functions that expressions may call in addition to tools, such as `{"np.array": np.array}`.
@@ -130,6 +132,7 @@ class PlanAndSolveAgent(Agent[AnswerT_co]):
         max_rounds: int | None = None,
         max_replans: int = 2,
         max_tool_calls: int | None = None,
+        max_repeats: int | None = None,
         calls: Literal["json", "expression"] = "json",
         context: Mapping[str, Any] | None = None,
         allow: Mapping[str, Callable[..., Any]] | None = None,
@@ -150,6 +153,7 @@ class PlanAndSolveAgent(Agent[AnswerT_co]):
             instructions=join_paragraphs(self._own_instructions, _SOLVER),
             max_rounds=rounds_limit(max_rounds, max_retries),
             max_tool_calls=None if max_tool_calls is None else checked_limit("max_tool_calls", max_tool_calls),
+            max_repeats=None if max_repeats is None else checked_limit("max_repeats", max_repeats, 0),
             expressions=expressions_of(calls, context, allow),
         )
         self._step = step

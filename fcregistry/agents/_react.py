@@ -52,6 +52,8 @@ class ReactAgent(Agent[AnswerT_co]):
             has options of its own.
         max_rounds: How often the agent may ask the model; 5 by default.
         max_tool_calls: How many calls may run at most; None for any number.
+        max_repeats: How often in a row a round may repeat the calls and results of the one before; 0 for never, None for any number. In each
+            case, the model reads that it repeats itself.
         stop_tools: Names of tools whose result is the answer, as soon as one succeeds.
         force_summarize: Whether the agent asks the model for an answer without tools when no rounds are left.
         on_max_rounds: A function that the agent calls when no rounds are left. It receives the number of rounds so far, and returns how many more
@@ -103,6 +105,7 @@ class ReactAgent(Agent[AnswerT_co]):
         *,
         max_rounds: int | None = None,
         max_tool_calls: int | None = None,
+        max_repeats: int | None = None,
         stop_tools: Collection[str] = (),
         force_summarize: bool = False,
         on_max_rounds: MoreRounds | None = None,
@@ -120,6 +123,7 @@ class ReactAgent(Agent[AnswerT_co]):
             self._loop,
             max_rounds=rounds_limit(max_rounds, max_retries),
             max_tool_calls=None if max_tool_calls is None else checked_limit("max_tool_calls", max_tool_calls),
+            max_repeats=None if max_repeats is None else checked_limit("max_repeats", max_repeats, 0),
             stop_tools=_known_tools(self.executor, stop_tools),
             summarizes=force_summarize,
             more_rounds=on_max_rounds,

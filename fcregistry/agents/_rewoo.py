@@ -97,6 +97,7 @@ class ReWOOAgent(Agent[AnswerT_co]):
         solver: The model that answers; by default, the same.
         max_steps: How many calls a plan may have.
         max_rounds: How often the agent asks the solver; 5 by default. It asks again only if an answer has the wrong type.
+        max_repeats: How often in a row the solver may repeat calls, which do not run; 0 for never, None for any number.
         max_replans: How often the planner may write a plan with problems again; 0 for never.
         return_last_tool_calls: Whether calling the agent returns the last calls that ran together with their results, and not the answer.
         max_retries: Another name of `max_rounds`, which LazyLLM's agents have.
@@ -142,6 +143,7 @@ class ReWOOAgent(Agent[AnswerT_co]):
         solver: ModelLike | None = None,
         max_steps: int = 20,
         max_rounds: int | None = None,
+        max_repeats: int | None = None,
         max_replans: int = 2,
         return_last_tool_calls: bool = False,
         max_retries: int | None = None,
@@ -162,6 +164,7 @@ class ReWOOAgent(Agent[AnswerT_co]):
             model=self.solver,
             instructions=join_paragraphs(_SOLVER, self._instructions),
             max_rounds=rounds_limit(max_rounds, max_retries),
+            max_repeats=None if max_repeats is None else checked_limit("max_repeats", max_repeats, 0),
         )
 
     def _steps(

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from threading import TIMEOUT_MAX, Timer
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, TypedDict, cast
@@ -38,6 +40,7 @@ StopReason: TypeAlias = Literal[
     "empty",
     "max_rounds",
     "max_tool_calls",
+    "repeated",
     "time_budget",
     "cancelled",
     "approval",
@@ -56,6 +59,7 @@ STOP_REASON_TEXTS: Final[dict[StopReason, str]] = {
     "empty": "the model's message had neither text nor calls",
     "max_rounds": "the model was still calling tools in the last round that it was given",
     "max_tool_calls": "the model made more calls than it may",
+    "repeated": "the model made the same calls with the same results more often in a row than it may",
     "time_budget": "the time budget was used up",
     "cancelled": "the run was cancelled",
     "approval": "calls wait for a decision",
@@ -282,6 +286,8 @@ class Chat:
         empty: How many messages in a row, up to the last one, had neither text nor calls.
         cut_off: How many messages in a row, up to the last one, the limit of tokens cut off.
         calls: How many calls have a result.
+        repeats: How many rounds in a row, up to the last one with calls, have the calls and results of the round before.
+        results_round: In which round, from 1, the calls of `results` were made.
         results: The results of the last calls. Those in `steps` may be without their values; see `KeptResults.retain`.
         usage: The tokens of all models together.
         prepared: The calls that wait for approval.
@@ -290,6 +296,7 @@ class Chat:
         paired: What is sent in place of the messages that there were at the first request; None before it.
         ids: The ids of the calls of `history` and of the first messages; None before they were asked for.
         ids_read: How many messages these are.
+        last_digest: The digest of the last results before another process resumed the run; see `digest_of_round`.
     """
 
     messages: list[Message]
@@ -301,6 +308,8 @@ class Chat:
     empty: int = 0
     cut_off: int = 0
     calls: int = 0
+    repeats: int = 0
+    results_round: int = 0
     results: tuple[ToolResult, ...] = ()
     usage: Usage = field(default_factory=Usage)
     prepared: PreparedCalls | None = None
@@ -309,6 +318,7 @@ class Chat:
     paired: PairedHistory | None = None
     ids: CallIds | None = None
     ids_read: int = 0
+    last_digest: str = ""
 
     def as_sent(self) -> list[Message]:
         """Return the conversation as it is sent: each call has one result, right after its message.
@@ -354,9 +364,17 @@ class Chat:
             results: The results.
             seconds: How long they took.
         """
-        self.results = tuple(results)
+        is_next = self.rounds == self.results_round + 1
+        self.repeats = self.repeats + 1 if is_next and self._are_repeated(results) else 0
+        self.results, self.results_round = tuple(results), self.rounds
         self.steps.append(Step(kind="tools", seconds=seconds, results=self.control.kept.retain(results)))
         self.calls += len(results)
+
+    def _are_repeated(self, results: Sequence[ToolResult]) -> bool:
+        """Return whether `results`, and their calls, equal the last ones; not if there are none."""
+        if self.results:
+            return len(results) == len(self.results) and all(map(_are_equal, results, self.results))
+        return bool(results) and digest_of_round(results) == self.last_digest
 
     def next(self, messages: Sequence[Message], visible: VisibleTools | None = None) -> Chat:
         """Return another conversation of the same run, which continues its counts.
@@ -376,7 +394,31 @@ class Chat:
         )
 
 
-_COUNTS: Final = ("rounds", "extra", "retries", "empty", "cut_off", "calls")
+_COUNTS: Final = ("rounds", "extra", "retries", "empty", "cut_off", "calls", "repeats", "results_round")
+
+
+def _are_equal(one: ToolResult, other: ToolResult) -> bool:
+    """Return whether two results, and their calls, are equal for a model."""
+    return (one.ok, _call_text(one), one.blocks) == (other.ok, _call_text(other), other.blocks)
+
+
+def _call_text(result: ToolResult) -> str:
+    """Return the call of `result` without its id, as JSON text that is the same for equal arguments."""
+    from fcregistry.models import arguments_text  # of a call that may be malformed
+
+    call = result.call or ToolCall("")
+    arguments: Any = arguments_text(call)
+    with suppress(ValueError, RecursionError):
+        arguments = json.loads(arguments)
+    return json.dumps([call.name, arguments], sort_keys=True)
+
+
+def digest_of_round(results: Sequence[ToolResult]) -> str:
+    """Return the SHA-256 of results and their calls, in hexadecimal: equal ones have equal digests."""
+    from hashlib import sha256  # the state of a run is signed, too
+
+    texts = [[each.ok, _call_text(each), *each.blocks] for each in results]
+    return sha256(json.dumps(texts, sort_keys=True).encode()).hexdigest()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -439,6 +481,7 @@ class RunState:
             "history": [message.to_dict() for message in self.chat.history],
             "prepared": self.prepared.to_json(key=key),
             **{name: getattr(self.chat, name) for name in _COUNTS},
+            "last_digest": digest_of_round(self.chat.results) if self.chat.results else self.chat.last_digest,
             "usage": to_json(self.chat.usage),
             "opened": dict(self.opened),
             "kept": dict(self.kept.items()),
@@ -465,6 +508,7 @@ class RunState:
             history=list(map(Message.of, written["history"])),
             prepared=PreparedCalls.from_json(written["prepared"], key=key, max_age=max_age),
             usage=Usage(**written["usage"]),
+            last_digest=written.get("last_digest", ""),
             **{name: written.get(name, 0) for name in _COUNTS},
         )
         others = {name: written[name] for name in ("agent", "progress", "opened", "kept")}

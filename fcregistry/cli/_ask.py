@@ -46,9 +46,9 @@ EXIT_CODES: Final = {"answered": 0, "stop_tool": 0, "approval": 3, "time_budget"
 """Reason for the end of a run -> exit code; every other reason exits with 1."""
 
 AGENTS: Final = {
-    "react": ("ReactAgent", ("max_rounds", "calls")),
+    "react": ("ReactAgent", ("max_rounds", "max_repeats", "calls")),
     "function-call": ("FunctionCall", ()),
-    "plan-and-solve": ("PlanAndSolveAgent", ("max_rounds", "calls")),
+    "plan-and-solve": ("PlanAndSolveAgent", ("max_rounds", "max_repeats", "calls")),
     "rewoo": ("ReWOOAgent", ()),
 }
 """Value of `--agent` -> the class in `fcregistry.agents`, and which of the command's options it takes."""
@@ -112,6 +112,12 @@ def complete_models(ctx: click.Context, param: click.Parameter, incomplete: str)
     help="Instructions for the model: a text, or @FILE for those in a file.",
 )
 @click.option("--max-rounds", type=click.IntRange(min=1), metavar="NUMBER", help="The most requests to the model.")
+@click.option(
+    "--max-repeats",
+    type=click.IntRange(min=0),
+    metavar="NUMBER",
+    help="How often in a row the model may repeat its calls, if they have the same results.",
+)
 @timeout_option("The most time for the whole run.")
 @selector_option(
     "--yes-to", "yes_to", "Approve every call of these tools, unless your own or the system's file asks about them."
@@ -131,6 +137,7 @@ def command(
     calls: str,
     instructions: str,
     max_rounds: int | None,
+    max_repeats: int | None,
     timeout: float | None,
     yes_to: tuple[str, ...],
     stream: bool,
@@ -155,7 +162,8 @@ def command(
     from fcregistry.cli._ask_screen import Screen, Timeline
     from fcregistry.models import resolve  # with the extension that has the model
 
-    options = _agent_options(agent, max_rounds=max_rounds, calls=None if calls == "json" else calls)
+    limits = {"max_rounds": max_rounds, "max_repeats": max_repeats}
+    options = _agent_options(agent, **limits, calls=None if calls == "json" else calls)
     approved = {tool.id: tool for tool in registry.find(*yes_to)} if yes_to else {}
     # A run with expressions cannot wait: which calls are approved has to be known beforehand.
     approve = partial(_approve_named, approved) if "calls" in options and approved else None
@@ -248,6 +256,8 @@ def _explain(result: RunResult, agent: str, executor: Executor) -> None:
             remark(f"(no flag approves {others}; on a terminal, you are asked)")
     elif result.stop_reason == "max_rounds" and "max_rounds" in AGENTS[agent][1]:
         remark("(--max-rounds gives it more rounds)")
+    elif result.stop_reason == "repeated":
+        remark("(without --max-repeats, it may repeat them)")
     elif result.stop_reason == "time_budget":
         remark("(--timeout gives it more time)")
 

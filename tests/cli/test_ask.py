@@ -52,6 +52,7 @@ QUESTIONS: Final = {
     "without a call as JSON": Question(model="echo", words=(*MULTIPLY, "--json")),
     "broken": Question(model="broken", words=MULTIPLY),
     "endless": Question(model="endless", words=(*MULTIPLY, "--max-rounds", "2")),
+    "repeated": Question(model="endless", words=(*MULTIPLY, "--max-rounds", "9", "--max-repeats", "1")),
     "of one round": Question(model="multiplier", words=(*MULTIPLY, "--agent", "function-call")),
     "streamed": Question(model="evil", words=("Talk", "--tool", "evil", "--stream", "--trace")),
 }
@@ -220,6 +221,17 @@ def test_the_exit_code_says_that_there_is_no_answer(said: dict[str, Said]) -> No
     assert "Error: the model gave no answer: ValueError: no \\x1b[2Jlight\n" in broken.stderr
     assert "Error: the model was still calling tools in the last round that it was given\n" in endless.stderr
     assert "(--max-rounds gives it more rounds)\n" in endless.stderr
+
+
+def test_a_model_that_repeats_its_calls_is_stopped_where_the_command_says_so(said: dict[str, Said]) -> None:
+    repeated = said["repeated"]
+
+    assert (repeated.status, repeated.stdout) == (1, "")
+    assert (
+        "Error: the model made the same calls with the same results more often in a row than it may\n"
+        in repeated.stderr
+    )
+    assert "(without --max-repeats, it may repeat them)\n" in repeated.stderr
 
 
 def test_a_time_that_is_over_ends_the_process_whatever_the_tool_still_does(office: Site) -> None:
