@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from fcregistry.dialects._chat_formats import break_markers as break_markers
     from fcregistry.dialects._chat_formats import break_markers_in as break_markers_in
     from fcregistry.dialects._chat_template import ChatTemplate, GGUFHeader
+    from fcregistry.dialects._chat_template import render_template as render_template
     from fcregistry.dialects._dialect import Dialect, DialectStream
     from fcregistry.dialects._json_text import value_by_schema as value_by_schema
     from fcregistry.dialects._lookup import for_model, for_template, get
@@ -43,7 +44,7 @@ __all__ = [
 _MODULES: Final = {
     "._auto": ("detect",),
     "._chat_formats": ("ChatFormat", "break_markers", "break_markers_in", "chat_format", "chat_format_names"),
-    "._chat_template": ("ChatTemplate", "GGUFHeader"),
+    "._chat_template": ("ChatTemplate", "GGUFHeader", "render_template"),
     "._dialect": ("Dialect", "DialectStream"),
     "._json_text": ("value_by_schema",),
     "._lookup": ("for_model", "for_template", "get"),

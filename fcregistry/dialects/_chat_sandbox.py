@@ -17,7 +17,7 @@ from datetime import datetime
 from types import BuiltinMethodType, MethodType
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
-from jinja2 import nodes, pass_context
+from jinja2 import StrictUndefined, nodes, pass_context
 from jinja2.exceptions import SecurityError, TemplateError
 from jinja2.ext import Extension
 from jinja2.parser import Parser
@@ -106,10 +106,7 @@ class _BoundedParser(Parser):
 
 
 class TemplateNamespace(Namespace):
-    """The object that `namespace()` makes.
-
-    It may contain itself, or something large many times, so its text leaves out the content.
-    """
+    """An object of `namespace()`; its text leaves out the content, which may be itself."""
 
     def __repr__(self) -> str:
         return "<Namespace>"
@@ -120,13 +117,15 @@ class Sandbox(ImmutableSandboxedEnvironment):
 
     intercepted_binops = frozenset({"+", "*", "**", "%", "//"})
 
-    def __init__(self) -> None:
+    def __init__(self, *, strict: bool = False) -> None:
         super().__init__(
             trim_blocks=True,
             lstrip_blocks=True,
             extensions=[Generation, "jinja2.ext.loopcontrols"],
             finalize=_charge_shown,
         )
+        if strict:  # a variable that is not given raises; models' templates expect that it is empty
+            self.undefined = StrictUndefined
         self.filters = {name: _charging(name, self.filters[name]) for name in _FILTERS}
         self.filters |= {"tojson": _charging("tojson", tojson)}
         self.filters |= {
@@ -656,7 +655,7 @@ def render_metered(meter: Meter, pieces: Iterator[str]) -> str:
         return "".join(written)
     except OverBudgetError:
         raise ChatTemplateError(
-            "the chat template was stopped: it works or writes far more than its conversation needs. "
+            "the chat template was stopped: it works or writes far more than its input needs. "
             "Nothing was rendered; use a template that you trust"
         ) from None
     finally:

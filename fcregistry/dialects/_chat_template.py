@@ -65,11 +65,11 @@ class ChatTemplate:
         stops: Iterable[str] = (),
         markers: Iterable[str] | None = None,
     ) -> None:
-        self._template, takes_tools = _compile(source)
+        self._template, names = _compile(source)
         self._tool_template = self._template
         if tool_source is not None:
-            self._tool_template, takes_tools = _compile(tool_source)
-        self._takes_tools = takes_tools
+            self._tool_template, names = _compile(tool_source)
+        self._takes_tools = "tools" in names
         self._variables = {**(variables or {}), "bos_token": bos_token, "eos_token": eos_token}
         self._stops = tuple(dict.fromkeys(filter(None, (eos_token, *stops))))
         known = (bos_token, *self._stops, *markers_in(source, tool_source or "")) if markers is None else markers
@@ -232,22 +232,46 @@ class ChatTemplate:
         shown = break_markers_in(plain_tools(tools), broken) or None
         template = self._tool_template if tools else self._template
         given = {"documents": None, **self._variables, "messages": plain, "tools": shown}
-        from fcregistry.dialects._chat_sandbox import Meter, render_metered  # imports Jinja, an extra
-
-        try:
-            meter = Meter(plain, shown)
-            return render_metered(meter, template.generate(given, add_generation_prompt=generation_prompt))
-        except ChatTemplateError:
-            raise
-        except Exception as error:  # a template is external code
-            raise _template_error(error) from error
+        return _render(template, {**given, "add_generation_prompt": generation_prompt}, (plain, shown))
 
     def __repr__(self) -> str:
         return f"<ChatTemplate of {len(self.source)} characters{', with tools' if self._takes_tools else ''}>"
 
 
-def _compile(source: str) -> tuple[Template, bool]:
-    """Return the compiled template of the text `source`, and whether it reads the variable `tools`.
+def render_template(source: str, given: Mapping[str, Any]) -> tuple[str, set[str]]:
+    """Return the text that a template makes of the variables `given`, and the names of the variables that it reads.
+
+    The application wrote the template, and strangers may have written the texts in `given`. It runs in the sandbox of chat templates. Its work is
+    limited by the size of `given`.
+
+    Raises:
+        ChatTemplateError: The template cannot be read, names a variable that is not given, fails, or does not end.
+        MissingDependencyError: Jinja is not installed.
+    """
+    template, names = _compile(source, strict=True)
+    return _render(template, given, tuple(given.values())), names
+
+
+def _render(template: Template, given: Mapping[str, Any], measured: tuple[Any, ...]) -> str:
+    """Return the text that `template` makes of the variables `given`; the size of `measured` limits its work.
+
+    Raises:
+        ChatTemplateError: The template refuses the variables, fails, or does not end.
+    """
+    from fcregistry.dialects._chat_sandbox import Meter, render_metered  # imports Jinja, an extra
+
+    try:
+        return render_metered(Meter(*measured), template.generate(given))
+    except ChatTemplateError:
+        raise
+    except Exception as error:  # a template is external code
+        raise _template_error(error) from error
+
+
+def _compile(source: str, *, strict: bool = False) -> tuple[Template, set[str]]:
+    """Return the compiled template of the text `source`, and the names of the variables that it reads.
+
+    If `strict`, the template fails where it uses a variable that it is not given.
 
     Raises:
         ChatTemplateError: `source` is not text, too long, malformed or nested too deeply.
@@ -266,12 +290,12 @@ def _compile(source: str) -> tuple[Template, bool]:
         if error.name not in ("jinja2", "markupsafe"):
             raise
         raise MissingDependencyError(
-            f"chat templates need Jinja2: {install_command('fcregistry[templates]')}"
+            f"Jinja templates need Jinja2: {install_command('fcregistry[templates]')}"
         ) from error
     try:
-        sandbox = Sandbox()
+        sandbox = Sandbox(strict=strict)
         parsed = sandbox.parse(source)
-        return sandbox.from_string(parsed), "tools" in variables_of(parsed)
+        return sandbox.from_string(parsed), variables_of(parsed)
     except (RecursionError, MemoryError) as error:
         raise ChatTemplateError("the chat template cannot be read: it is nested too deep") from error
     except Exception as error:  # a template of strangers can fail in any way

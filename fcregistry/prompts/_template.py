@@ -1,18 +1,18 @@
 """The default templates of prompts, and filling in a template.
 
-A placeholder is `$name` or `${name}`, and `$$` is a dollar sign. Placeholders are filled in once: nothing is evaluated, and a placeholder
-inside a filling stays text. Source: Python documentation, "string: Template strings".
+A template has placeholders, or is written in Jinja. A placeholder is `$name` or `${name}`, and `$$` is a dollar sign. Placeholders are filled
+in once: nothing is evaluated, and a placeholder inside a filling stays text. Source: Python documentation, "string: Template strings".
 """
 
 from __future__ import annotations
 
 from string import Template
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry.errors import DefinitionError
+from fcregistry.errors import ChatTemplateError, DefinitionError
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Collection, Mapping
 
 # --- Filling in a template ---
 
@@ -40,6 +40,34 @@ def fill_template(template: str, fillings: Mapping[str, str]) -> str:
     if problems:
         raise DefinitionError("the template cannot be filled in:", tuple(problems))
     return read.substitute(fillings)
+
+
+def fill_jinja(template: str, variables: Mapping[str, Any], passed: Collection[str]) -> str:
+    """Return the text that a Jinja template makes of `variables`.
+
+    It runs in the sandbox of chat templates. The texts of tools are values in it, and never templates.
+
+    Args:
+        template: The template.
+        variables: Name -> value.
+        passed: The variables that the template must use, since the caller passed something for them.
+
+    Raises:
+        DefinitionError: The template cannot be read or rendered, or does not use a variable in `passed`; the message names the line, if it can.
+        MissingDependencyError: Jinja is not installed.
+    """
+    from fcregistry.dialects import render_template  # imports Jinja, an extra
+
+    try:
+        text, names = render_template(template, variables)
+    except ChatTemplateError as error:
+        problem = str(error).replace("the chat template", "it", 1)
+        raise DefinitionError("the template cannot be filled in:", (problem,)) from error
+    if problems := [
+        f"{{{{ {name} }}}} is missing: its text would not be shown" for name in passed if name not in names
+    ]:
+        raise DefinitionError("the template cannot be filled in:", tuple(problems))
+    return text
 
 
 # --- The parts of the default templates ---

@@ -15,7 +15,7 @@ from fcregistry.errors import DefinitionError, FormatNotFoundError
 from fcregistry.execution import toolset_of
 from fcregistry.formats import Format, MalformedCallError
 from fcregistry.prompts._extract import OutputError, calls_of, checked_text
-from fcregistry.prompts._template import CALLS, CONTEXT, EXAMPLES, ONE_CALL, OUTPUT, TOOLS, fill_template
+from fcregistry.prompts._template import CALLS, CONTEXT, EXAMPLES, ONE_CALL, OUTPUT, TOOLS, fill_jinja, fill_template
 from fcregistry.types import show_type, to_json_text
 
 if TYPE_CHECKING:
@@ -48,12 +48,15 @@ class ToolPrompt:
         template: A text of your own, with a placeholder for each argument that you pass: `$tools`, `$context`, `$examples`, `$output`, and
             those in `texts`.
         texts: Placeholder -> text, for placeholders of your own in the template.
+        jinja: Whether the template is written in Jinja. Its variable `tools` is a list of objects with the `name`, `description`, `summary` and
+            `parameters` of each tool, and its `text` in `format`; `context`, `examples`, `output` and those in `texts` are texts, empty if they
+            are not passed. Needs the extra `fcregistry[templates]`.
         registry: The registry in which names are looked up; by default, the process's registry.
 
     Raises:
         DefinitionError: The template, an example or a variable is wrong, or a tool cannot be described.
         FormatNotFoundError: There is no format of that name.
-        MissingDependencyError: The format needs a package that is not installed.
+        MissingDependencyError: The format, or Jinja, needs a package that is not installed.
         ToolNotFoundError: A name or selector matches no tool.
         AmbiguousToolError: A name matches several tools.
         DuplicateToolError: Two tools have one wire name.
@@ -73,6 +76,7 @@ class ToolPrompt:
         shown: Collection[str] = (),
         template: str | None = None,
         texts: Mapping[str, str] = MappingProxyType({}),
+        jinja: bool = False,
         registry: Registry | None = None,
     ) -> None:
         self._tools = toolset_of(tools, registry)
@@ -91,7 +95,14 @@ class ToolPrompt:
             fillings["output"] = output.instructions()
         self._template = self._own_template(fillings) if template is None else template
         _check_texts(texts)
-        self._text = fill_template(self._template, {**fillings, **texts})
+        fillings |= texts
+        if jinja:
+            if not isinstance(template, str):
+                raise DefinitionError(f"with jinja=True, pass the text of a template, not {template!r:.60}")
+            variables = {**dict.fromkeys(_RESERVED, ""), **fillings, "tools": self._described(format)}
+            self._text = fill_jinja(template, variables, fillings)
+        else:
+            self._text = fill_template(self._template, fillings)
 
     @property
     def tools(self) -> Toolset:
@@ -128,6 +139,19 @@ class ToolPrompt:
         except MalformedCallError as error:
             raise OutputError((Problem("$", str(error)),)) from None
         return dialects.Parsed("" if calls else text.strip(), tool_calls=calls, repairs=reading.repairs)
+
+    def _described(self, format: str) -> list[dict[str, Any]]:
+        """Return the tools as objects for a Jinja template."""
+        return [
+            {
+                "name": tool.name,
+                "description": tool.description,
+                "summary": tool.summary,
+                "parameters": tool.parameters,
+                "text": describe_tools([tool], format),
+            }
+            for tool in self._tools.values()
+        ]
 
     def _own_template(self, fillings: Mapping[str, str]) -> str:
         """Return the default template: the parts for tools and for calls, joined by blank lines.

@@ -17,7 +17,7 @@ LONG = "{% set long = 'a' * 99999 %}"
 MANY = "{% set many = range(2000) | list %}"
 OFTEN = "{% for i in range(2000) %}"
 END = "{% endfor %}"
-STOPPED = "was stopped: it works or writes far more than its conversation needs"
+STOPPED = "was stopped: it works or writes far more than its input needs"
 
 
 def again(change: str, first: str = "'aaaaaaaa'") -> str:

@@ -235,7 +235,7 @@ def test_without_jinja_the_error_says_what_to_install(monkeypatch: pytest.Monkey
     monkeypatch.delitem(sys.modules, "fcregistry.dialects._chat_sandbox", raising=False)
     monkeypatch.setitem(sys.modules, "jinja2", None)
     command = re.escape(install_command("fcregistry[templates]"))
-    with pytest.raises(MissingDependencyError, match=f"chat templates need Jinja2: {command}"):
+    with pytest.raises(MissingDependencyError, match=f"Jinja templates need Jinja2: {command}"):
         ChatTemplate("{{ messages }}")
 
 

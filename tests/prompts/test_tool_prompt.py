@@ -164,6 +164,71 @@ def test_the_own_template_is_a_place_to_begin_with() -> None:
     assert str(again) == str(prompt)
 
 
+LOOP = """\
+You are {{ role }}.
+{% for tool in tools %}
+{{ loop.index }}. {{ tool.name }}: {{ tool.summary }}
+{%- for name, schema in tool.parameters.properties.items() %} [{{ name }}: {{ schema.type }}]{% endfor %}
+
+{{ tool.text }}
+{% endfor %}
+{% if context %}
+Known: {{ context }}
+{% endif %}
+{% if examples %}
+For example: {{ examples }}
+{% endif %}"""
+
+
+def test_a_jinja_template_loops_over_tools_and_has_conditions() -> None:
+    def price(amount: int) -> str:
+        """Price it at $5, {{ 7 * 7 }} or {% raw %}."""
+        return ""
+
+    tools, texts = [multiply, price], {"role": "a calculator, not {{ tools }}"}
+    first = "You are a calculator, not {{ tools }}.\n1. multiply: Multiply two numbers. [a: integer] [b: integer]\n"
+    second = "2. price: Price it at $5, {{ 7 * 7 }} or {% raw %}. [amount: integer]\n"
+    prompt = ToolPrompt(tools, format="text", template=LOOP, texts=texts, jinja=True)
+    assert str(prompt) == (
+        f"{first}multiply(a: integer, b: integer)\n  Multiply two numbers.\n"
+        f"{second}price(amount: integer)\n  Price it at $5, {{{{ 7 * 7 }}}} or {{% raw %}}.\n"
+    )
+    assert prompt.template == LOOP
+    known = ToolPrompt(tools, format="text", template=LOOP, texts=texts, context={"x": 1}, jinja=True)
+    assert str(known) == f"{prompt}Known: - x: int\n"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (
+            {"template": "{{ tools }}\n{{ tool }}"},
+            "it cannot be rendered: 'tool' is undefined (line 2 of the template)",
+        ),
+        (
+            {"template": "{% if tol %}{% endif %}{{ tools }}"},
+            "it cannot be rendered: 'tol' is undefined (line 1 of the template)",
+        ),
+        ({"template": "{% for tool in tools %}"}, "it cannot be read: Unexpected end of template."),
+        ({"template": "no tools"}, "{{ tools }} is missing: its text would not be shown"),
+        ({"template": "{{ tools }}", "texts": {"mine": "x"}}, "{{ mine }} is missing: its text would not be shown"),
+        (
+            {"template": "{{ tools.__class__.__mro__ }}"},
+            "it cannot be rendered: access to attribute '__class__' of 'list' object is unsafe.",
+        ),
+        (
+            {"template": "{% for a in range(10000) %}{% for b in range(10000) %}{{ tools }}{% endfor %}{% endfor %}"},
+            "it was stopped: it works or writes far more than its input needs. Nothing was rendered; use a template that you trust",
+        ),
+        ({}, "with jinja=True, pass the text of a template, not None"),
+    ],
+)
+def test_a_wrong_jinja_template_is_refused(arguments: dict[str, Any], problem: str) -> None:
+    with pytest.raises(DefinitionError) as caught:
+        ToolPrompt([multiply], jinja=True, **arguments)
+    assert problem in str(caught.value)
+
+
 def test_a_dollar_sign_in_a_tools_description_is_not_a_placeholder() -> None:
     assert "Add two points, for $5 or ${tools}." in str(ToolPrompt(ADD))
 
