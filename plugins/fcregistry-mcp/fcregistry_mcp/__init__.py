@@ -11,16 +11,29 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fcregistry_mcp._errors import McpError
+    from fcregistry_mcp._resources import Prompt, PromptArgument, PromptMessage, Resource
     from fcregistry_mcp._server import McpServer
     from fcregistry_mcp._servers import McpServers
     from fcregistry_mcp._serving import aserve, make_server, serve
 
-__all__ = ["McpError", "McpServer", "McpServers", "aserve", "make_server", "serve"]
+__all__ = [
+    "McpError",
+    "McpServer",
+    "McpServers",
+    "Prompt",
+    "PromptArgument",
+    "PromptMessage",
+    "Resource",
+    "aserve",
+    "make_server",
+    "serve",
+]
 
 _HOMES = {
     "McpError": "_errors",
     "McpServer": "_server",
     "McpServers": "_servers",
+    **dict.fromkeys(("Prompt", "PromptArgument", "PromptMessage", "Resource"), "_resources"),
     "aserve": "_serving",
     "make_server": "_serving",
     "serve": "_serving",

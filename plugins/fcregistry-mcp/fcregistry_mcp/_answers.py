@@ -30,7 +30,7 @@ def answer_of(result: CallToolResult, returns: Returns) -> Any:
     Raises:
         ToolError: The server reports that the call failed. The message is the server's.
     """
-    parts = [_part(block.model_dump(by_alias=True, exclude_none=True, mode="json")) for block in result.content]
+    parts = [part_of(block.model_dump(by_alias=True, exclude_none=True, mode="json")) for block in result.content]
     read = [part for part in parts if not part.for_user]
     if result.is_error:
         silent = _SILENT if len(read) == len(parts) else _FOR_USER
@@ -48,7 +48,7 @@ def answer_of(result: CallToolResult, returns: Returns) -> Any:
     return ToolOutput(value=value, content=parts)
 
 
-def _part(block: dict[str, Any]) -> Content:
+def part_of(block: dict[str, Any]) -> Content:
     """Return `block` as content, or a text that says that it cannot be read."""
     try:
         return Content.from_block(block)

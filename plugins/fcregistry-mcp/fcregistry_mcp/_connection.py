@@ -6,7 +6,7 @@ import asyncio
 import atexit
 import os
 from collections.abc import Awaitable, Callable
-from concurrent.futures import Future
+from concurrent.futures import CancelledError, Future
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, suppress
 from functools import partial
 from threading import Thread
@@ -15,7 +15,7 @@ from weakref import finalize
 
 from fcregistry.execution import Secrets
 from mcp import Client
-from mcp.types import Tool
+from mcp.types import PaginatedResult, Tool
 
 from fcregistry_mcp._errors import McpError
 from fcregistry_mcp._log_messages import log_message, wanted_level
@@ -23,6 +23,7 @@ from fcregistry_mcp._messages import filtered_transport
 from fcregistry_mcp._stderr import LastLines
 
 T = TypeVar("T")
+Page = TypeVar("Page", bound=PaginatedResult)
 
 Transport: TypeAlias = AbstractAsyncContextManager[Any]
 """The two streams of a server, as the SDK takes them."""
@@ -86,11 +87,30 @@ class Connection:
         session = self._session
         if not refresh:
             return session.opened
-        return session.submit(lambda client: asyncio.wait_for(_list_tools(client), session.seconds))
+        return session.submit(lambda client: _in_time(_list_tools(client), session.seconds))
 
     def close(self) -> None:
         """End the session and the server, and wait until they have ended."""
         self._session.close()
+
+    def wait(self, send: Callable[[Client], Awaitable[T]]) -> T:
+        """Send the server a request, and wait for the answer on this thread, as long as opening may take.
+
+        Args:
+            send: Sends the request with the SDK's client, and returns the answer.
+
+        Raises:
+            McpError: The session has ended, or is not open yet.
+        """
+        session = self._session
+        pending = session.submit(lambda client: _in_time(send(client), session.seconds))
+        try:
+            return pending.result()
+        except CancelledError:
+            raise session.closed_error() from None  # the session was closed while this thread waited
+        except BaseException:
+            pending.cancel()  # an interrupt; otherwise it is done
+            raise
 
     async def request(self, send: Callable[[Client], Awaitable[T]]) -> T:
         """Send the server a request, from any event loop. Cancelling this call cancels the request.
@@ -217,18 +237,17 @@ class _Session:
         if self._ended:  # it was closed before the loop ran
             raise asyncio.CancelledError
         async with AsyncExitStack() as stack:
-            try:
-                async with asyncio.timeout(self.seconds):
-                    client = await self._enter_client(stack)
-                    tools = await _list_tools(client)
-            except TimeoutError as error:
-                limit = f"{self.seconds:g} second{'' if self.seconds == 1 else 's'}"
-                raise TimeoutError(f"it did not answer within {limit}") from error
+            client, tools = await _in_time(self._open_client(stack), self.seconds)
             self._client = client
             if not self.opened.done():  # the waiting caller may have been cancelled
                 self.opened.set_result(tools)
             await self._closing.wait()
             self._client = None
+
+    async def _open_client(self, stack: AsyncExitStack) -> tuple[Client, list[Tool]]:
+        """Return the SDK's client, entered on the stack, and the server's tools."""
+        client = await self._enter_client(stack)
+        return client, await _list_tools(client)
 
     async def _enter_client(self, stack: AsyncExitStack) -> Client:
         """Return the SDK's client, entered on the stack, with the first transport that the server accepts.
@@ -254,18 +273,41 @@ class _Session:
         )
 
 
+async def _in_time(answer: Awaitable[T], seconds: float) -> T:
+    """Return the answer of a server.
+
+    Raises:
+        TimeoutError: It takes longer than `seconds`.
+    """
+    try:
+        async with asyncio.timeout(seconds):
+            return await answer
+    except TimeoutError as error:
+        raise TimeoutError(f"it did not answer within {seconds:g} seconds") from error
+
+
 async def _list_tools(client: Client) -> list[Tool]:
-    """Return the server's tools, of all pages of its list.
+    """Return the server's tools, of all pages of its list."""
+    return await all_pages(client.list_tools, lambda page: page.tools, "tools")
+
+
+async def all_pages(fetch: Callable[..., Awaitable[Page]], items: Callable[[Page], list[T]], what: str) -> list[T]:
+    """Return the items of all pages of a server's list.
+
+    Args:
+        fetch: Gets a page, with the method of the SDK's client.
+        items: Returns the items of a page.
+        what: The items, in words.
 
     Raises:
         ValueError: There are more than `_MOST_PAGES` pages.
     """
-    tools: list[Tool] = []
+    found: list[T] = []
     cursor: str | None = None
     for _ in range(_MOST_PAGES):
-        page = await client.list_tools(cursor=cursor, cache_mode="refresh")
-        tools += page.tools
+        page = await fetch(cursor=cursor, cache_mode="refresh")
+        found += items(page)
         cursor = page.next_cursor
         if not cursor:
-            return tools
-    raise ValueError(f"its list of tools has more than {_MOST_PAGES} pages")
+            return found
+    raise ValueError(f"its list of {what} has more than {_MOST_PAGES} pages")

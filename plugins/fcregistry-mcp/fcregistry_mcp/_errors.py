@@ -1,7 +1,8 @@
-"""The error of a server that cannot be used, and the reasons in its message."""
+"""The error of a server that cannot be used, the reasons in its message, and a server's texts without what people do not see."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -12,6 +13,8 @@ from mcp.types import CONNECTION_CLOSED, PARSE_ERROR
 from pydantic import ValidationError
 
 _MOST_CHARACTERS: Final = 500
+_INVISIBLE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
+"""Characters that a model reads but a person does not see: controls except tab and line end, direction marks, tags."""
 _CLOSED: Final = (
     "Connection closed"  # the SDK's message; its code alone would not do, since servers use it for errors of their own
 )
@@ -103,3 +106,11 @@ def _leaves(error: BaseException) -> Iterator[BaseException]:
             yield from _leaves(each)
     else:
         yield error
+
+
+def without_invisible(text: str, most: int) -> str:
+    """Return `text`, which a server wrote, without invisible characters, and cut after `most`.
+
+    An approver could not see these characters.
+    """
+    return _INVISIBLE.sub("", text)[:most]

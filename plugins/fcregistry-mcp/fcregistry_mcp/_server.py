@@ -12,20 +12,33 @@ from os import PathLike, fspath
 from pathlib import PurePath
 from threading import Lock
 from types import TracebackType
-from typing import Self
+from typing import Self, TypeVar
 from urllib.parse import urlsplit
 
-from fcregistry.execution import Secrets, Toolset
-from mcp import StdioServerParameters
+from fcregistry.execution import Content, Secrets, Toolset
+from mcp import Client, StdioServerParameters
 from mcp import types as protocol
 from mcp.client.stdio import stdio_client
 
 from fcregistry_mcp._connection import Connection, Transport
-from fcregistry_mcp._errors import McpError, reason_of
+from fcregistry_mcp._errors import McpError, reason_of, request_failure
 from fcregistry_mcp._http import HttpTransports
+from fcregistry_mcp._resource_tools import resource_tools
+from fcregistry_mcp._resources import (
+    Prompt,
+    PromptMessage,
+    Resource,
+    complete_request,
+    list_prompts,
+    list_resources,
+    prompt_request,
+    read_request,
+)
 from fcregistry_mcp._server_secrets import environment_secrets, request_secrets
 from fcregistry_mcp._stderr import LastLines
 from fcregistry_mcp._tools import select_tools
+
+T = TypeVar("T")
 
 
 class McpServer:
@@ -229,15 +242,140 @@ class McpServer:
             DuplicateToolError: Two tools would have the same name here, and `allowed` or `names` is given.
             DefinitionError: A tool in `allowed` cannot be a tool here, or a name in `names` is not valid.
         """
-        connection = self._connection
-        if connection is None:
-            raise McpError(f"{self!r} is not open: use it in a `with` block, or call open()", server=self.name)
+        connection = self._connected()
         if isinstance(allowed, str):
             raise TypeError(f"allowed takes a list of names, such as [{allowed!r}]")
         tools, self.refused = select_tools(
             self._listed, allowed, dict(names or {}), self.name, connection, trusted=self._trusted
         )
         return Toolset(tools)
+
+    def resource_tools(self) -> Toolset:
+        """Return the tools `read_resource` and `get_prompt`, with which a model reads the server's resources and prompts.
+
+        Their descriptions list what the server has now. A server without resources has no `read_resource`, and one without prompts no
+        `get_prompt`.
+
+        Raises:
+            McpError: The server is not open, does not answer, or its answer is not valid.
+        """
+        connection = self._connected()
+        resources, prompts = self.resources(), self.prompts()
+        return Toolset(resource_tools(resources, prompts, self.name, connection, trusted=self._trusted))
+
+    def resources(self) -> list[Resource]:
+        """Return the server's resources, and the templates of others.
+
+        Raises:
+            McpError: The server is not open, does not answer, or its answer is not valid.
+        """
+        return self._wait(list_resources)
+
+    async def aresources(self) -> list[Resource]:
+        """Like `resources`, without blocking the running event loop."""
+        return await asyncio.to_thread(self.resources)
+
+    def read(self, uri: str) -> tuple[Content, ...]:
+        """Return the contents of a resource: texts, images, sounds and files.
+
+        Args:
+            uri: The URI of the resource.
+
+        Raises:
+            McpError: The server is not open, does not answer, or has no such resource; or it has more than 16 MB.
+        """
+        return self._wait(read_request(uri))
+
+    async def aread(self, uri: str) -> tuple[Content, ...]:
+        """Like `read`, without blocking the running event loop."""
+        return await asyncio.to_thread(self.read, uri)
+
+    def prompts(self) -> list[Prompt]:
+        """Return the server's prompts.
+
+        Raises:
+            McpError: The server is not open, does not answer, or its answer is not valid.
+        """
+        return self._wait(list_prompts)
+
+    async def aprompts(self) -> list[Prompt]:
+        """Like `prompts`, without blocking the running event loop."""
+        return await asyncio.to_thread(self.prompts)
+
+    def prompt(self, name: str, /, **arguments: str) -> tuple[PromptMessage, ...]:
+        """Return the messages of a prompt.
+
+        Args:
+            name: The prompt's name.
+            **arguments: Its arguments.
+
+        Raises:
+            McpError: The server is not open, does not answer, or has no such prompt; or it has more than 16 MB.
+        """
+        return self._wait(prompt_request(name, arguments))
+
+    async def aprompt(self, name: str, /, **arguments: str) -> tuple[PromptMessage, ...]:
+        """Like `prompt`, without blocking the running event loop."""
+        return await asyncio.to_thread(lambda: self.prompt(name, **arguments))
+
+    def complete(
+        self,
+        argument: str,
+        value: str = "",
+        *,
+        prompt: str | None = None,
+        uri: str | None = None,
+        given: Mapping[str, str] | None = None,
+    ) -> list[str]:
+        """Return what the server proposes for an argument of a prompt, or for a value of a template of URIs.
+
+        Args:
+            argument: The name of the argument.
+            value: The beginning of its value.
+            prompt: The name of the prompt.
+            uri: The template, in place of a prompt.
+            given: The arguments that have values already.
+
+        Raises:
+            McpError: The server is not open, does not answer, or knows no such prompt or template.
+            TypeError: Not exactly one of `prompt` and `uri` is given.
+        """
+        return self._wait(complete_request(argument, value, prompt, uri, given or {}))
+
+    async def acomplete(
+        self,
+        argument: str,
+        value: str = "",
+        *,
+        prompt: str | None = None,
+        uri: str | None = None,
+        given: Mapping[str, str] | None = None,
+    ) -> list[str]:
+        """Like `complete`, without blocking the running event loop."""
+        return await asyncio.to_thread(self.complete, argument, value, prompt=prompt, uri=uri, given=given)
+
+    def _wait(self, send: Callable[[Client], Awaitable[T]]) -> T:
+        """Return the answer to a request.
+
+        Raises:
+            McpError: The server is not open, or there is no answer.
+        """
+        connection = self._connected()
+        try:
+            return connection.wait(send)
+        except Exception as error:  # noqa: BLE001  # of the SDK or its transports, which a server's bytes may break
+            failure = McpError(request_failure(error, self.name, self._secrets, "the request"), server=self.name)
+        raise failure  # outside of the `except`, as in `open`
+
+    def _connected(self) -> Connection:
+        """Return the connection.
+
+        Raises:
+            McpError: The server is not open.
+        """
+        if self._connection is None:
+            raise McpError(f"{self!r} is not open: use it in a `with` block, or call open()", server=self.name)
+        return self._connection
 
     def _connect(self) -> tuple[Connection, bool]:
         """Return the connection, open or about to open, and whether it is new."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor, wait
 from logging import getLogger
 from types import TracebackType
-from typing import Self
+from typing import Any, Self
 
 from fcregistry import Tool
 from fcregistry.errors import DuplicateToolError
@@ -37,7 +37,8 @@ class McpServers:
     """
 
     def __init__(self, servers: Mapping[str, McpServer], *, prefix: bool = True) -> None:
-        for name, server in servers.items():
+        given: Mapping[Any, Any] = servers  # callers without a type checker
+        for name, server in given.items():
             if not isinstance(name, str) or not isinstance(server, McpServer):
                 raise TypeError(f"McpServers takes a mapping from names to servers, and {name!r} is {server!r:.80}")
         self.servers = dict(servers)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from difflib import get_close_matches
 from hashlib import sha256
@@ -16,7 +15,7 @@ from mcp import types as protocol
 
 from fcregistry_mcp._answers import answer_of
 from fcregistry_mcp._connection import Connection
-from fcregistry_mcp._errors import request_failure
+from fcregistry_mcp._errors import request_failure, without_invisible
 from fcregistry_mcp._messages import output_schema_of
 from fcregistry_mcp._returns import Returns
 
@@ -26,8 +25,6 @@ _DIGITS: Final = 8
 _MOST_SHOWN: Final = 10
 _LONGEST_TITLE: Final = 200
 _LONGEST_DESCRIPTION: Final = 10_000
-_INVISIBLE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
-"""Characters that a model reads but a person does not see: controls except tab and line end, direction marks, tags."""
 
 
 def select_tools(
@@ -194,25 +191,17 @@ def _tool_of(given: protocol.Tool, name: str, server: str, connection: Connectio
     # From the server's hint that the tool only reads, a policy concludes no more than that it does not destroy anything.
     options["assume_hints"] = "mcp-read-only" if annotations.read_only_hint else "mcp"
     if given.title:
-        options["title"] = _without_invisible(given.title, _LONGEST_TITLE)
+        options["title"] = without_invisible(given.title, _LONGEST_TITLE)
     return Tool.from_function(
         call,
         name=name,
-        description=_without_invisible(given.description or given.title or given.name, _LONGEST_DESCRIPTION),
+        description=without_invisible(given.description or given.title or given.name, _LONGEST_DESCRIPTION),
         parameters=given.input_schema,
         returns=returns.schema,
         tags=("mcp",),
         meta={"mcp.server": server, "mcp.tool": given.name},
         **options,
     )
-
-
-def _without_invisible(text: str, most: int) -> str:
-    """Return `text`, which a server wrote, without invisible characters, and cut after `most`.
-
-    An approver could not see these characters.
-    """
-    return _INVISIBLE.sub("", text)[:most]
 
 
 def _hints(annotations: protocol.ToolAnnotations, *, trusted: bool) -> dict[str, Any]:

@@ -1,0 +1,96 @@
+"""The tools `read_resource` and `get_prompt` of a server, with which a model reads its resources and prompts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+from fcregistry import Tool
+from fcregistry.errors import ToolError
+from fcregistry.execution import Content
+
+from fcregistry_mcp._connection import Connection
+from fcregistry_mcp._errors import request_failure
+from fcregistry_mcp._resources import Prompt, Resource, prompt_request, read_request
+
+_MOST_LISTED: Final = 50
+"""The most resources or prompts that a description names."""
+_LONGEST_LINE: Final = 200
+_LONGEST_TEXT: Final = 100_000
+"""The most characters of a text that a model reads."""
+
+
+def resource_tools(
+    resources: list[Resource], prompts: list[Prompt], server: str, connection: Connection, *, trusted: bool
+) -> list[Tool]:
+    """Return the tool that reads resources and the one that gets prompts, each only if the server has any.
+
+    Args:
+        resources: The server's resources.
+        prompts: The server's prompts.
+        server: The server's name.
+        connection: The session with the server.
+        trusted: Whether the server is trusted, so that the tools only read.
+    """
+
+    async def read_resource(uri: str) -> Any:
+        return [_cut(each) for each in await _ask(connection, server, read_request(uri))]
+
+    async def get_prompt(name: str, arguments: dict[str, str] | None = None) -> Any:
+        messages = await _ask(connection, server, prompt_request(name, arguments or {}))
+        return [part for each in messages for part in (Content.text(f"{each.role}:"), _cut(each.content))]
+
+    def tool(function: Callable[..., Any], description: str, lines: list[str]) -> Tool:
+        """Return the tool of a function, whose description lists what there is."""
+        more = [f"and {len(lines) - _MOST_LISTED} more"] if lines[_MOST_LISTED:] else []
+        listed = "\n".join(f"- {line[:_LONGEST_LINE]}" for line in (*lines[:_MOST_LISTED], *more))
+        options: dict[str, Any] = {"read_only": True} if trusted else {}
+        return Tool.from_function(
+            function,
+            description=f"{description}\n\nThere are:\n{listed}",
+            tags=("mcp",),
+            meta={"mcp.server": server},
+            assume_hints="mcp-read-only",
+            **options,
+        )
+
+    made = []
+    if resources:
+        lines = [_line(each.uri, each.title or each.name, each.description) for each in resources]
+        made.append(tool(read_resource, f"Read a resource of the server {server}, by its URI.", lines))
+    if prompts:
+        lines = [_line(_call_of(each), each.title, each.description) for each in prompts]
+        made.append(tool(get_prompt, f"Get a prompt of the server {server}, with its arguments as texts.", lines))
+    return made
+
+
+def _line(name: str, title: str | None, description: str) -> str:
+    """Return what a description says of a resource or prompt, in one line."""
+    return " ".join(": ".join(filter(None, (name, title, description))).split())
+
+
+def _call_of(prompt: Prompt) -> str:
+    """Return a prompt's name with those of its arguments; `?` marks one that may be left out."""
+    names = [argument.name if argument.required else f"{argument.name}?" for argument in prompt.arguments]
+    return f"{prompt.name}({', '.join(names)})"
+
+
+def _cut(part: Content) -> Content:
+    """Return `part`, with a long text cut."""
+    text = str(part) if part.kind in ("text", "file") else ""
+    if len(text) <= _LONGEST_TEXT:
+        return part
+    return Content.text(f"{text[:_LONGEST_TEXT]}… [{len(text) - _LONGEST_TEXT} more characters]")
+
+
+async def _ask(connection: Connection, server: str, send: Callable[..., Any]) -> Any:
+    """Return the answer to a request.
+
+    Raises:
+        ToolError: There is none.
+    """
+    try:
+        return await connection.request(send)
+    except Exception as error:  # noqa: BLE001  # of the SDK or its transports, which a server's bytes may break
+        failure = ToolError(request_failure(error, server, connection.secrets))
+    raise failure  # outside of the `except`, as for calls

@@ -1,0 +1,129 @@
+"""Resources, prompts and completions of a server, for programs and for models."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from fcregistry import Executor
+
+from fcregistry_mcp import McpError, McpServer, Prompt, PromptArgument
+
+from .conftest import Notes
+from .library_server import CONTENTS, PNG
+
+SERVER = Path(__file__).with_name("library_server.py")
+
+
+@pytest.fixture(scope="module")
+def library() -> Iterator[McpServer]:
+    with McpServer.stdio(sys.executable, str(SERVER), name="library") as opened:
+        yield opened
+
+
+# --- for programs -------------------------------------------------------------------------------------
+
+
+def test_the_resources_of_all_pages_are_listed_with_the_templates(library: McpServer) -> None:
+    resources = library.resources()
+    assert [each.uri for each in resources if not each.is_template] == [uri for uri in CONTENTS if "huge" not in uri]
+    first, template = resources[0], resources[-1]
+    assert (first.name, first.title, first.size, len(first.description)) == ("milk", "Milk", 8, 1000)
+    assert (template.uri, template.name, template.media_type) == ("note:///{day}", "day", "text/plain")
+    assert asyncio.run(library.aresources()) == resources
+
+
+def test_a_resource_is_read_as_content(library: McpServer) -> None:
+    (milk,) = library.read("note:///milk")
+    assert (milk.kind, milk.uri, "buy milk" in str(milk)) == ("file", "note:///milk", True)
+    assert len(library.read("note:///both")) == 2
+    assert asyncio.run(library.aread("note:///milk")) == (milk,)
+
+
+def test_what_is_binary_is_content(library: McpServer) -> None:
+    (chart,) = library.read("note:///chart")
+    assert chart.to_block() == {"type": "image", "data": PNG, "mimeType": "image/png"}
+    (archive,) = library.read("note:///zip")
+    assert (archive.kind, archive.media_type, archive.data) == ("file", "application/zip", b"PK")
+    (broken,) = library.read("note:///broken")
+    assert str(broken).startswith("[a part that cannot be shown: ")
+
+
+def test_a_resource_that_is_not_there_or_too_large_is_an_error(library: McpServer) -> None:
+    with pytest.raises(McpError, match="the MCP server library refuses the request: there is no such note"):
+        library.read("note:///none")
+    with pytest.raises(McpError, match="gives no answer: ValueError: it has more than 16000000 characters"):
+        library.read("note:///huge")
+    assert library.read("note:///milk")
+
+
+def test_a_prompt_has_arguments_and_messages(library: McpServer) -> None:
+    arguments = (PromptArgument("day", "Which day.", required=True), PromptArgument("tone"))
+    assert library.prompts() == [Prompt("plan", "Plan", "Plan a day.", arguments)]
+    asked, shown = library.prompt("plan", day="Monday")
+    assert (asked.role, str(asked.content)) == ("user", "Plan Monday.")
+    assert (shown.role, shown.content.kind) == ("assistant", "image")
+    with pytest.raises(McpError, match="refuses the request: there is no such prompt"):
+        library.prompt("none")
+
+    async def in_a_coroutine() -> int:
+        return len(await library.aprompts()) + len(await library.aprompt("plan", day="Monday"))
+
+    assert asyncio.run(in_a_coroutine()) == 3
+
+
+def test_values_are_completed(library: McpServer) -> None:
+    assert library.complete("day", "T", prompt="plan") == ["Tuesday", "Thursday"]
+    assert library.complete("day", "M", prompt="plan", given={"tone": "calm"}) == ["Monday calm"]
+    assert library.complete("day", uri="note:///{day}") == ["milk"] * 90
+    assert asyncio.run(library.acomplete("day", "M", prompt="plan")) == ["Monday"]
+    for wrong in ({}, {"prompt": "plan", "uri": "note:///{day}"}):
+        with pytest.raises(TypeError, match="complete takes either prompt=, the name of a prompt, or uri="):
+            library.complete("day", **wrong)
+
+
+def test_a_server_without_them_has_none(notes: Notes) -> None:
+    with notes.server() as server:
+        assert (server.resources(), server.prompts(), server.complete("a", prompt="b")) == ([], [], [])
+        assert len(server.resource_tools()) == 0
+        with pytest.raises(McpError, match="refuses the request: "):
+            server.read("note:///milk")
+    with pytest.raises(McpError, match="is not open"):
+        server.resources()
+
+
+# --- for models ---------------------------------------------------------------------------------------
+
+
+def test_a_model_reads_resources_and_prompts_with_two_tools(library: McpServer) -> None:
+    tools = library.resource_tools()
+    assert list(tools) == ["get_prompt", "read_resource"]
+    assert "- note:///milk: Milk: ddd" in tools["read_resource"].description
+    assert "- plan(day, tone?): Plan: Plan a day." in tools["get_prompt"].description
+    assert max(map(len, tools["read_resource"].description.splitlines())) <= 202
+    executor = Executor(tools)
+    assert "buy milk" in executor.call("read_resource", uri="note:///milk").content
+    assert executor.call("read_resource", uri="note:///chart").parts[0].kind == "image"
+    plan = executor.call("get_prompt", name="plan", arguments={"day": "Monday"})
+    assert plan.content.startswith("user:\nPlan Monday.\nassistant:")
+    missing = executor.call("read_resource", uri="note:///none")
+    assert (missing.error.code, missing.content) == (
+        "tool_failed",
+        "the MCP server library refuses the call: there is no such note",
+    )
+
+
+def test_a_long_text_is_cut_for_a_model(library: McpServer) -> None:
+    content = Executor(library.resource_tools()).call("read_resource", uri="note:///long").content
+    assert len(content) < 100_100
+    assert "more characters]" in content
+
+
+def test_the_two_tools_have_the_hints_of_the_protocol(library: McpServer) -> None:
+    doubted = library.resource_tools()["read_resource"]
+    assert (doubted.options.read_only, doubted.options.tags) == (None, ("mcp",))
+    with McpServer.stdio(sys.executable, str(SERVER), name="library", trusted=True) as trusted:
+        assert trusted.resource_tools()["read_resource"].options.read_only is True
