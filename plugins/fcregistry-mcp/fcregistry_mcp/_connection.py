@@ -283,7 +283,8 @@ async def _in_time(answer: Awaitable[T], seconds: float) -> T:
         async with asyncio.timeout(seconds):
             return await answer
     except TimeoutError as error:
-        raise TimeoutError(f"it did not answer within {seconds:g} seconds") from error
+        limit = f"{seconds:g} second{'' if seconds == 1 else 's'}"
+        raise TimeoutError(f"it did not answer within {limit}") from error
 
 
 async def _list_tools(client: Client) -> list[Tool]:
