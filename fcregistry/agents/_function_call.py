@@ -193,13 +193,18 @@ class FunctionCall(Agent["str | dict[str, Any]"]):
         `history` may end with `message` itself, which is then not read as a part of it. Raise `TypeError` if `message` is not a message.
         """
         check_is_message(message)
-        if isinstance(message, (list, tuple)) and any(read_field(each, "role") is not None for each in message):
+        if isinstance(message, (list, tuple)) and any(map(_is_message, message)):
             raise TypeError("pass one message, such as messages[-1], not a list of messages")
         is_at_end = bool(history) and history[-1] in (message, read_field(message, "message"))
         return read_calls(message), self.visible(history[:-1] if is_at_end else history)
 
     def __repr__(self) -> str:
         return f"<FunctionCall with {', '.join(self.executor.tools) or 'no tools'}>"
+
+
+def _is_message(value: object) -> bool:
+    """Return whether `value`, an item of a list of calls, is a message of a provider or of LangChain."""
+    return any(read_field(value, name) is not None for name in ("role", "tool_calls"))
 
 
 class _NoModel(Model):

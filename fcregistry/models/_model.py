@@ -6,7 +6,7 @@ import asyncio
 import queue
 from abc import ABC, abstractmethod
 from collections.abc import AsyncIterator, Generator, Iterator, Mapping, Sequence
-from contextlib import aclosing, contextmanager, suppress
+from contextlib import aclosing, contextmanager, nullcontext, suppress
 from dataclasses import dataclass, field, fields, replace
 from functools import partial, wraps
 from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, cast
@@ -51,9 +51,9 @@ class Model(ABC):
 
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
-        for name, end in (("acomplete", _complete_unless_cancelled), ("astream", _stream_unless_cancelled)):
+        for name, cancellable in (("acomplete", _cancellable_completion), ("astream", _cancellable_stream)):
             if name in vars(cls):
-                setattr(cls, name, _cancellable(vars(cls)[name], end))
+                setattr(cls, name, cancellable(vars(cls)[name]))
 
     @abstractmethod
     async def acomplete(
@@ -218,25 +218,32 @@ def offered_tools(tools: Sequence[ToolOrDefinition], tool_choice: ToolChoice) ->
 # --- Cancellation ---
 
 
-def _cancellable(method: Callable[..., Any], end: Callable[..., Any]) -> Callable[..., Any]:
-    """Return `method`, `acomplete` or `astream` of a class, in a form that takes `cancellation` and does not pass it on.
-
-    `end` returns the coroutine or the iterator that a call of the method makes, in a form that ends when the token is cancelled.
-    """
+def _cancellable_completion(method: Callable[..., Awaitable[Completion]]) -> Callable[..., Awaitable[Completion]]:
+    """Return the `acomplete` of a class in a form that takes `cancellation`, and does not pass it on."""
 
     @wraps(method)
-    def cancellable(self: Model, *args: Any, cancellation: CancellationToken | None = None, **options: Any) -> Any:
-        """Return what `method` returns, in the form that `end` gives it if there is a token."""
-        asked = partial(method, self, *args, **options)
-        return asked() if cancellation is None else end(asked, cancellation)
+    async def acomplete(
+        self: Model, *args: Any, cancellation: CancellationToken | None = None, **options: Any
+    ) -> Completion:
+        """Return the completion of `method`; raise `CallCancelledError` if the token is cancelled before."""
+        with nullcontext() if cancellation is None else _cancelled_by(cancellation):
+            return await method(self, *args, **options)
 
-    return cancellable
+    return acomplete
 
 
-async def _complete_unless_cancelled(ask: Callable[[], Awaitable[T]], token: CancellationToken) -> T:
-    """Return the answer of `ask`; raise `CallCancelledError` if `token` is cancelled before."""
-    with _cancelled_by(token):
-        return await ask()
+def _cancellable_stream(method: Callable[..., AsyncIterator[Any]]) -> Callable[..., AsyncIterator[Any]]:
+    """Return the `astream` of a class in a form that takes `cancellation`, and does not pass it on."""
+
+    @wraps(method)
+    def astream(
+        self: Model, *args: Any, cancellation: CancellationToken | None = None, **options: Any
+    ) -> AsyncIterator[Any]:
+        """Return the iterator of `method`, in a form that ends when the token is cancelled if there is one."""
+        ask = partial(method, self, *args, **options)
+        return ask() if cancellation is None else _stream_unless_cancelled(ask, cancellation)
+
+    return astream
 
 
 async def _stream_unless_cancelled(ask: Callable[[], AsyncIterator[T]], token: CancellationToken) -> AsyncGenerator[T]:

@@ -575,8 +575,9 @@ def test_execute_refuses_a_value_that_is_not_a_message(message: object) -> None:
 @pytest.mark.parametrize("make", [list, tuple])
 def test_execute_refuses_a_list_of_messages(make: Any) -> None:
     messages = make([{"role": "user", "content": "?"}, {"role": "assistant", "content": None, "tool_calls": CALLS}])
-    with pytest.raises(TypeError, match=r"pass one message, such as messages\[-1\], not a list of messages"):
-        execute(messages)
+    for given in (messages, make([SimpleNamespace(type="ai", content="", tool_calls=CALLS)])):
+        with pytest.raises(TypeError, match=r"pass one message, such as messages\[-1\], not a list of messages"):
+            execute(given)
 
 
 def test_execute_answers_calls_that_are_not_a_list_as_one_malformed_call() -> None:

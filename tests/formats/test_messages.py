@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from types import SimpleNamespace
 from typing import Any, TypedDict
 
@@ -470,8 +471,8 @@ def as_object(value: Any) -> Any:
 def test_a_message_or_response_in_place_of_a_call_is_refused_with_what_to_pass(given: Any, parsed: str) -> None:
     executor = Executor([add])
     text = f"a message or response is not a tool call: pass its calls, as in executor.run_all({parsed})"
-    results = [executor.run(given), *executor.run_all([given])]
-    assert [result.content for result in results] == [text, text]
+    results = [executor.run(given), *executor.run_all([given]), asyncio.run(executor.arun(given))]
+    assert [result.content for result in results] == [text, text, text]
     with pytest.raises(TypeError) as caught:
         executor.run_all(given)
     assert str(caught.value) == text
