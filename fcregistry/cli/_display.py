@@ -128,7 +128,7 @@ class Display:
 
 
 def _clock_columns(*, has_bar: bool) -> tuple[ProgressColumn, ...]:
-    """Return the columns of a status: a spinner, the text, the time that has passed, and a bar if `has_bar`."""
+    """Return the columns of a status: a spinner, the text, a bar if `has_bar`, and the time so far."""
     from rich import progress  # an extra
 
     text = progress.TextColumn("{task.description}", markup=False)
@@ -205,7 +205,9 @@ class _PlainStatus:
 
 
 class CallStatus:
-    """Shows the progress and the items of one call on a terminal, until the block inside `with` ends; nothing of them stays.
+    """Shows the progress and the items of one call on a terminal.
+
+    At the end of the `with` block, it removes them.
 
     Args:
         name: The name of the tool.

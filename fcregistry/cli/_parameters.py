@@ -130,10 +130,10 @@ def _is_like_json(word: str) -> bool:
 
 
 def _options_advice(words: Sequence[str], ctx: click.Context) -> str:
-    """Return the advice how to write the last of `words` as an option of the tool, or that the tool has no options.
+    """Return the advice how to write the last of `words` as an option of the tool.
 
     For a word such as `true` after a boolean option, it says that the option takes no value. After an option for an array, it repeats that option
-    for each word.
+    for each word. If the tool has no options, it says so.
     """
     flags = {each.opts[0]: each for each in ctx.command.params if isinstance(each, click.Option) and each.name != _ARG}
     if not flags:

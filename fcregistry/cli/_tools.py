@@ -88,7 +88,7 @@ def tool_named(name: str) -> Tool:
 
 
 def expand_distributions(names: Iterable[str]) -> list[str]:
-    """Return selectors in which `NAME:*` replaces each name of an installed distribution that is not a tool's name.
+    """Return selectors with `NAME:*` in place of the name of a distribution, unless a tool has it.
 
     Args:
         names: Selectors, and names of distributions as `list` shows them.

@@ -531,7 +531,7 @@ def run_listening(executor: Executor, call: object, listen: Callable[[Progress |
 
 
 def limit_seconds(executor: Executor, seconds: float) -> None:
-    """Set how long each call of an executor may take at most, also of a tool with a longer `timeout` of its own.
+    """Set the most seconds for each call of an executor, also of a tool with a longer `timeout`.
 
     Args:
         executor: The executor, which has run no call yet.
