@@ -171,7 +171,7 @@ class Listener:
         self._listen(Partial(value=item, nulls=self.nulls))
 
     async def aput(self, item: object) -> None:
-        """Like `put`."""
+        """Like `put`, on the running event loop."""
         self.put(item)
 
     def report(self, fraction: float, message: str) -> None:
