@@ -392,7 +392,7 @@ def tools_to_bind(registry: Registry, selectors: Iterable[str], taken: Set[str] 
     """
     catalogue = registry._catalogue
     found = select_tools(catalogue, selectors, with_unavailable=True)
-    unavailable = {owned.declaration for owned, exact in found if not exact and catalogue.tool(owned).unavailable}
+    unavailable = {owned.declaration for owned, exact in found if not exact and not catalogue.is_available(owned)}
     bound = list(_without_overridden([each for each in found if each[0].declaration not in unavailable]))
     names = taken | {owned.declaration.name for owned in bound}
     left = [each for each in found if each[0].declaration in unavailable and each[0].declaration.name not in names]

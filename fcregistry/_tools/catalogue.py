@@ -178,12 +178,14 @@ class Catalogue:
     def _is_usable(self, owned: Owned, *, if_available: bool = True) -> bool:
         """Return whether a tool can be defined, and with `if_available` is available here; may import its plugin."""
         declaration = owned.declaration
-        if isinstance(declaration, Described) and not (
-            declaration.may_have("requires_env") or declaration.may_have("available")
-        ):
+        if isinstance(declaration, Described) and not _may_be_unavailable(declaration):
             return not declaration.flags & BROKEN  # the usual case, which needs no tool
         tool = self.tool(owned)
         return not (if_available and tool.unavailable) and tool.definition_error is None
+
+    def is_available(self, owned: Owned) -> bool:
+        """Return whether a tool is available here now."""
+        return not _may_be_unavailable(owned.declaration) or not self.tool(owned).unavailable
 
     def searched(self, words: str) -> Iterator[Tool]:
         """Yield the available tools that match `words`, best first."""
@@ -340,6 +342,13 @@ class Catalogue:
             if reason := discovery.hidden(declaration, discovery.owner(declaration)):
                 return str(reason)
         return discovery.why_hidden(plain) or discovery.why_refused(name.rpartition(":")[0]) or ""
+
+
+def _may_be_unavailable(declaration: Declaration) -> bool:
+    """Return whether a tool may not be available here; of a described tool, the options are searched without reading them."""
+    if not isinstance(declaration, Described):
+        return True
+    return declaration.may_have("requires_env") or declaration.may_have("available")
 
 
 _MOST_FAILING = 3
