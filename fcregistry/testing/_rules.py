@@ -38,10 +38,11 @@ from fcregistry.testing._report import (
     place_of,
     python_text,
 )
-from fcregistry.types import show_type, to_json
+from fcregistry.types import show_type, to_json, write_non_finite
 
 if TYPE_CHECKING:
     from fcregistry._registry import Registry
+    from fcregistry.types import Codec
 
 
 def check_tool(
@@ -292,11 +293,7 @@ def _result_failures(case: Case, example: Any, result: ToolResult) -> Iterator[F
     if results is None:
         return
     try:
-        value = (
-            returns.encode(result.value)
-            if returns is not None and returns.handles(result.value)
-            else to_json(result.value)
-        )
+        value = _json_of_result(result.value, returns, nulls=case.tool.options.on_nan == "null")
     except Exception as error:  # noqa: BLE001  # foreign code: encoding a value reads its properties
         yield Failure(
             arguments=example,
@@ -312,6 +309,24 @@ def _result_failures(case: Case, example: Any, result: ToolResult) -> Iterator[F
             got=f"{python_text(result.value)}: {'; '.join(map(str, problems))}",
             advice="return what the annotation says, or annotate what the function returns",
         )
+
+
+def _json_of_result(value: object, returns: Codec | None, *, nulls: bool) -> Any:
+    """Return the JSON value of a result: by the codec of its return annotation if it is of that type, else by its own type.
+
+    Args:
+        value: The result.
+        returns: The codec.
+        nulls: Whether null is written for numbers that are not finite.
+
+    Raises:
+        EncodingError: It has no JSON form.
+        Exception: Whatever the value's own code raises while it is read.
+    """
+    if nulls:
+        with write_non_finite("null"):
+            return to_json(_json_of_result(value, returns, nulls=False))
+    return returns.encode(value) if returns is not None and returns.handles(value) else to_json(value)
 
 
 # --- The table ---

@@ -612,3 +612,15 @@ def test_the_calls_that_rules_make_are_not_logged(caplog: pytest.LogCaptureFixtu
         assert caplog.records == []
         Executor(answer).run({"name": "answer"})
         assert [record.name for record in caplog.records] == ["fcregistry.calls"] * 2
+
+
+@pytest.mark.parametrize("annotation", [list[float], dict[str, Any], Any])
+def test_an_example_may_answer_with_numbers_that_are_not_finite_if_null_is_written(annotation: Any) -> None:
+    def measure() -> Any:
+        """Measure it."""
+        return [float("inf")] if annotation == list[float] else {"value": float("nan")}
+
+    measure.__annotations__["return"] = annotation
+    assert check_tool(Tool.from_function(measure, on_nan="null", examples=[{}], read_only=True), examples=5).ok
+    with pytest.raises(ConformanceError, match="not finite"):
+        check_tool(Tool.from_function(measure, examples=[{}], read_only=True), examples=5)
