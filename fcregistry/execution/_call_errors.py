@@ -10,7 +10,7 @@ from fcregistry._base.call import CallError, Problem
 from fcregistry._base.secrets import Secrets
 from fcregistry._base.wording import json_path, seconds_text
 from fcregistry._tools.selectors import nearest
-from fcregistry.errors import CallCancelledError, ToolError, exception_message
+from fcregistry.errors import CallCancelledError, ToolChangedError, ToolError, exception_message
 from fcregistry.execution._invoke import GivenUp
 from fcregistry.execution._threads import NoThreadError
 from fcregistry.types import EncodingError, NotFiniteError
@@ -200,6 +200,8 @@ def tool_failed(tool: Tool, exception: BaseException, expose: Exposure = "all") 
     """
     if isinstance(exception, GivenUp):
         return given_up(tool, exception)
+    if isinstance(exception, ToolChangedError):  # of a server: it found out when the call was sent
+        return plugin_unavailable(exception)
     if isinstance(exception, NoThreadError):
         return CallError("unavailable", f"{tool.name} cannot run now: {exception}", retryable=True, exception=exception)
     if isinstance(exception, CallCancelledError):

@@ -15,7 +15,9 @@ from weakref import finalize
 
 from fcregistry.execution import Secrets
 from mcp import Client
-from mcp.types import PaginatedResult, Tool
+from mcp.client.subscriptions import SubscriptionLost
+from mcp.types import PaginatedResult, Tool, ToolListChangedNotification
+from mcp_types.version import HANDSHAKE_PROTOCOL_VERSIONS
 
 from fcregistry_mcp._errors import McpError
 from fcregistry_mcp._log_messages import log_message, wanted_level
@@ -31,6 +33,8 @@ Transport: TypeAlias = AbstractAsyncContextManager[Any]
 _CLOSE_SECONDS: Final = 10.0
 """Seconds that `close` waits for a server to end. The SDK closes its input, then stops it, then kills it, two seconds each."""
 _MOST_PAGES: Final = 1000
+_MOST_SUBSCRIPTIONS: Final = 10
+"""How often a server is asked again to say when its list changes, if the stream of its messages breaks."""
 _LOGGERS: Final = (
     *("client", "mcp", "httpx2"),
     *(f"httpcore2.{part}" for part in ("connection", "http11", "http2", "proxy", "socks")),  # imported when first used
@@ -75,11 +79,21 @@ class Connection:
         """Whether the session was opened. The server may be gone since."""
         return self._session.opened.done()
 
-    def list_tools(self, *, refresh: bool) -> Future[list[Tool]]:
-        """Return the server's tools.
+    @property
+    def listed(self) -> list[Tool]:
+        """The server's tools, as it listed them last."""
+        return self._session.listed
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether the server has said that its list of tools changed, and the list was not read since."""
+        return self._session.is_stale
+
+    def list_tools(self, *, refresh: bool) -> Future[None]:
+        """Read the server's list of tools.
 
         Args:
-            refresh: Whether to ask an open server again; otherwise these are the tools that it has when it is opened.
+            refresh: Whether to ask an open server again; otherwise wait until it is open, which reads the list.
 
         Raises:
             McpError: The session has ended.
@@ -87,7 +101,33 @@ class Connection:
         session = self._session
         if not refresh:
             return session.opened
-        return session.submit(lambda client: _in_time(_list_tools(client), session.seconds))
+        return session.submit(lambda client: _in_time(session.read_list(client), session.seconds))
+
+    async def read_list(self, client: Client, *, only_if_stale: bool = False) -> None:
+        """Read the server's list of tools again, on the session's loop.
+
+        Args:
+            client: The SDK's client.
+            only_if_stale: Whether to do nothing if the list was read since the server said that it changed.
+        """
+        await self._session.read_list(client, only_if_stale=only_if_stale)
+
+    async def current(self, name: str) -> Tool | None:
+        """Return a tool as the server describes it now, or None if it has no such tool.
+
+        If the server has said that its list changed, the list is read again first.
+
+        Args:
+            name: The server's name of the tool.
+
+        Raises:
+            McpError: The session has ended.
+            Exception: The list cannot be read.
+        """
+        session = self._session
+        if session.is_stale:
+            await self.request(lambda client: session.read_list(client, only_if_stale=True))
+        return session.by_name.get(name)
 
     def close(self) -> None:
         """End the session and the server, and wait until they have ended."""
@@ -134,8 +174,11 @@ class _Session:
     """A session, opened once and closed once. Its thread refers to it, so it lives as long as the thread.
 
     Attributes:
-        opened: The server's tools once it is open, or the reason why it cannot be opened.
+        opened: Done once the server is open, or with the reason why it cannot be opened.
         refused: Names of tools that are not valid in the protocol, with the reason.
+        listed: The server's tools, as it listed them last.
+        by_name: The same, by the server's names of them.
+        is_stale: Whether the server has said that its list changed, and the list was not read since.
     """
 
     def __init__(
@@ -160,8 +203,12 @@ class _Session:
         self._ended = False
         self._process = os.getpid()
         self._thread = Thread(target=self._run, name=f"MCP server {server}", daemon=True)
-        self.opened: Future[list[Tool]] = Future()
+        self.opened: Future[None] = Future()
         self.refused: dict[str, str] = {}
+        self.listed: list[Tool] = []
+        self.by_name: dict[str, Tool] = {}
+        self.is_stale = False
+        self._reading_list = asyncio.Lock()
 
     def open(self) -> None:
         """Start to open the session. `opened` gets the result."""
@@ -237,17 +284,44 @@ class _Session:
         if self._ended:  # it was closed before the loop ran
             raise asyncio.CancelledError
         async with AsyncExitStack() as stack:
-            client, tools = await _in_time(self._open_client(stack), self.seconds)
+            client = await _in_time(self._open_client(stack), self.seconds)
             self._client = client
             if not self.opened.done():  # the waiting caller may have been cancelled
-                self.opened.set_result(tools)
+                self.opened.set_result(None)
+            listening = asyncio.create_task(listen_for_changes(client))
             await self._closing.wait()
             self._client = None
+            listening.cancel()
 
-    async def _open_client(self, stack: AsyncExitStack) -> tuple[Client, list[Tool]]:
-        """Return the SDK's client, entered on the stack, and the server's tools."""
+    async def read_list(self, client: Client, *, only_if_stale: bool = False) -> None:
+        """Read the server's list of tools, one reader at a time; calls that wait for the same change read it once.
+
+        Args:
+            client: The SDK's client.
+            only_if_stale: Whether to do nothing if the list was read since the server said that it changed.
+        """
+        async with self._reading_list:
+            if only_if_stale and not self.is_stale:
+                return
+            self.is_stale = False  # first: it may change while it is read
+            self.refused.clear()
+            try:
+                self.listed = await all_pages(client.list_tools, lambda page: page.tools, "tools")
+            except BaseException:
+                self.is_stale = True
+                raise
+            self.by_name = {tool.name: tool for tool in reversed(self.listed)}  # the first of two with one name
+
+    async def _receive(self, message: Any) -> None:
+        """Note a message of the server that its list of tools changed: a handler of the SDK's client."""
+        if isinstance(message, ToolListChangedNotification):
+            self.is_stale = True
+
+    async def _open_client(self, stack: AsyncExitStack) -> Client:
+        """Return the SDK's client, entered on the stack, after the list of the server's tools was read."""
         client = await self._enter_client(stack)
-        return client, await _list_tools(client)
+        await self.read_list(client)
+        return client
 
     async def _enter_client(self, stack: AsyncExitStack) -> Client:
         """Return the SDK's client, entered on the stack, with the first transport that the server accepts.
@@ -269,7 +343,10 @@ class _Session:
     def _make_client(self, transport: Any) -> Client:  # any value that the SDK's Client accepts
         """Return the SDK's client over a transport."""
         return Client(
-            self._filter(transport), logging_callback=partial(log_message, self._server), log_level=wanted_level()
+            self._filter(transport),
+            logging_callback=partial(log_message, self._server),
+            log_level=wanted_level(),
+            message_handler=self._receive,
         )
 
 
@@ -287,9 +364,21 @@ async def _in_time(answer: Awaitable[T], seconds: float) -> T:
         raise TimeoutError(f"it did not answer within {limit}") from error
 
 
-async def _list_tools(client: Client) -> list[Tool]:
-    """Return the server's tools, of all pages of its list."""
-    return await all_pages(client.list_tools, lambda page: page.tools, "tools")
+async def listen_for_changes(client: Client) -> None:
+    """Ask a server to say when its list of tools changes; earlier than 2026-07-28, servers say it unasked."""
+    tools = client.server_capabilities.tools
+    if client.protocol_version in HANDSHAKE_PROTOCOL_VERSIONS or tools is None or not tools.list_changed:
+        return
+    for _ in range(_MOST_SUBSCRIPTIONS):
+        try:
+            async with client.listen(tools_list_changed=True) as changes:
+                async for _change in changes:
+                    pass  # the client's handler gets each one, too
+                return  # the server has ended it
+        except SubscriptionLost:
+            continue
+        except Exception:  # noqa: BLE001  # the server refuses it, or is gone: its calls say so
+            return
 
 
 async def all_pages(fetch: Callable[..., Awaitable[Page]], items: Callable[[Page], list[T]], what: str) -> list[T]:

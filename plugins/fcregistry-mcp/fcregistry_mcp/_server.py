@@ -17,7 +17,6 @@ from urllib.parse import urlsplit
 
 from fcregistry.execution import Content, Secrets, Toolset
 from mcp import Client, StdioServerParameters
-from mcp import types as protocol
 from mcp.client.stdio import stdio_client
 
 from fcregistry_mcp._connection import Connection, Transport
@@ -79,7 +78,6 @@ class McpServer:
         self._timeout = timeout
         self._lock = Lock()
         self._connection: Connection | None = None
-        self._listed: list[protocol.Tool] = []
 
     @classmethod
     def stdio(
@@ -202,7 +200,7 @@ class McpServer:
         while True:
             connection, is_new = self._connect()
             try:
-                self._listed = connection.list_tools(refresh=not is_new).result()
+                connection.list_tools(refresh=not is_new).result()
             except Exception as error:  # noqa: BLE001  # a transport's, the SDK's or the server's own
                 failure = self._close_failed(connection, error)
             except BaseException:  # an interrupt
@@ -226,7 +224,9 @@ class McpServer:
         connection.close()
 
     def tools(self, allowed: Collection[str] | None = None, *, names: Mapping[str, str] | None = None) -> Toolset:
-        """Return the server's tools, as they were when it was opened.
+        """Return the server's tools, as it listed them last: when it was opened, at `refresh()`, or after it said that they changed.
+
+        If it said so, its list is read again first.
 
         Tools that cannot be tools here are left out, and `refused` has the reason. If several would have the same name here, these are left
         out, and the reason says which `names` to pass.
@@ -245,10 +245,28 @@ class McpServer:
         connection = self._connected()
         if isinstance(allowed, str):
             raise TypeError(f"allowed takes a list of names, such as [{allowed!r}]")
+        if connection.is_stale:
+            self._wait(lambda client: connection.read_list(client, only_if_stale=True))
         tools, self.refused = select_tools(
-            self._listed, allowed, dict(names or {}), self.name, connection, trusted=self._trusted
+            connection.listed, allowed, dict(names or {}), self.name, connection, trusted=self._trusted
         )
         return Toolset(tools)
+
+    def refresh(self) -> Self:
+        """Read the list of the server's tools again, for the next `tools()`.
+
+        Tools that were returned before keep their definitions. A call of one that has changed since does not run: it is `unavailable`.
+
+        Raises:
+            McpError: The server is not open, does not answer, or its answer is not valid.
+        """
+        connection = self._connected()
+        self._wait(connection.read_list)
+        return self
+
+    async def arefresh(self) -> Self:
+        """Like `refresh`, without blocking the running event loop."""
+        return await asyncio.to_thread(self.refresh)
 
     def resource_tools(self) -> Toolset:
         """Return the tools `read_resource` and `get_prompt`, with which a model reads the server's resources and prompts.
@@ -408,7 +426,7 @@ class McpServer:
         while True:
             connection, is_new = self._connect()
             try:
-                self._listed = await asyncio.wrap_future(connection.list_tools(refresh=not is_new))
+                await asyncio.wrap_future(connection.list_tools(refresh=not is_new))
             except Exception as error:  # noqa: BLE001  # a transport's, the SDK's or the server's own
                 failure = await asyncio.to_thread(self._close_failed, connection, error)
             except BaseException:  # an interrupt, or the task is cancelled

@@ -9,7 +9,7 @@ from hashlib import sha256
 from typing import Any, Final
 
 from fcregistry import Context, Tool
-from fcregistry.errors import DefinitionError, DuplicateToolError, ToolError, ToolNotFoundError
+from fcregistry.errors import DefinitionError, DuplicateToolError, ToolChangedError, ToolError, ToolNotFoundError
 from mcp import Client
 from mcp import types as protocol
 
@@ -182,8 +182,8 @@ def _tool_of(given: protocol.Tool, name: str, server: str, connection: Connectio
     """
 
     async def call(context: Context, /, **arguments: Any) -> Any:
-        """Call the tool on its server, and return its result."""
-        return answer_of(await _send(connection, server, given.name, arguments, context), returns)
+        """Call the tool on its server, unless it has changed, and return its result."""
+        return answer_of(await _send(connection, server, given, arguments, context), returns)
 
     returns = Returns(output_schema_of(given), server, given.name)
     annotations = given.annotations or protocol.ToolAnnotations()
@@ -220,12 +220,13 @@ def _hints(annotations: protocol.ToolAnnotations, *, trusted: bool) -> dict[str,
 
 
 async def _send(
-    connection: Connection, server: str, tool: str, arguments: dict[str, Any], context: Context
+    connection: Connection, server: str, tool: protocol.Tool, arguments: dict[str, Any], context: Context
 ) -> protocol.CallToolResult:
     """Return the server's answer to a call of `tool` with `arguments`.
 
     Raises:
         ToolError: There is no answer: the server is gone, refuses the call, or its answer is not valid.
+        ToolChangedError: The server describes the tool otherwise now, or does not have it any more. The call was not sent.
     """
     try:
         json.dumps(arguments, ensure_ascii=False).encode()
@@ -234,10 +235,37 @@ async def _send(
             "the arguments cannot be sent: a text has half of a surrogate pair, or a number is too long"
         ) from error
     try:
-        return await connection.request(_call_request(tool, arguments, context))
+        _check_unchanged(tool, await connection.current(tool.name), server)
+        return await connection.request(_call_request(tool.name, arguments, context))
+    except ToolChangedError:
+        raise
     except Exception as error:  # noqa: BLE001  # of the SDK or its transports, which a server's bytes may break
         failure = ToolError(request_failure(error, server, connection.secrets))
     raise failure  # outside of the `except`: the HTTP client's exception holds the request, and the secrets in it
+
+
+def _check_unchanged(tool: protocol.Tool, now: protocol.Tool | None, server: str) -> None:
+    """Check that a server describes a tool as it did when the tool was made.
+
+    Args:
+        tool: The server's description of the tool at that time.
+        now: The server's description of it now, or None if the server has no such tool any more.
+        server: The server's name.
+
+    Raises:
+        ToolChangedError: The description is another.
+    """
+    if now is tool or (now is not None and _definition(now) == _definition(tool)):
+        return
+    raise ToolChangedError(
+        f"{tool.name} of the MCP server {server} has changed since its definition was read (schema_changed); "
+        "it was not called. Get the tools of the server again"
+    )
+
+
+def _definition(tool: protocol.Tool) -> tuple[Any, ...]:
+    """Return what a model reads of a tool, and what decides about its calls."""
+    return tool.title, tool.description, tool.input_schema, output_schema_of(tool), tool.annotations, tool.execution
 
 
 def _call_request(
