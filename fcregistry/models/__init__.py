@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         ToolCallDelta,
         ToolChoice,
         Usage,
+        best_tools,
         offered_tools,
     )
     from fcregistry.models._model import checked_completion as checked_completion
@@ -54,6 +55,7 @@ __all__ = [
     "ToolCallDelta",
     "ToolChoice",
     "Usage",
+    "best_tools",
     "messages_of",
     "offered_tools",
     "resolve",
@@ -79,6 +81,7 @@ _MODULES: Final = {
         "ToolCallDelta",
         "ToolChoice",
         "Usage",
+        "best_tools",
         "checked_completion",
         "offered_tools",
         "stream_sync",

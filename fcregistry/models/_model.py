@@ -215,6 +215,22 @@ def offered_tools(tools: Sequence[ToolOrDefinition], tool_choice: ToolChoice) ->
     return chosen
 
 
+def best_tools(tools: Sequence[ToolOrDefinition], words: str, limit: int) -> tuple[Tool, ...]:
+    """Return the tools that match words best, best first, as the search of a registry ranks them; may be empty.
+
+    Args:
+        tools: The tools of a request, or their definitions as dicts.
+        words: Any text, such as the question of the user.
+        limit: How many tools at most.
+
+    Raises:
+        MissingDependencyError: This Python's SQLite was built without full-text search.
+    """
+    from fcregistry._tools.search import search_tools  # and SQLite, which only a search needs
+
+    return search_tools(tools_of(tools), words, limit)
+
+
 # --- Cancellation ---
 
 

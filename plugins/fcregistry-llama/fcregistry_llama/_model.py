@@ -58,8 +58,8 @@ class LlamaModel(Model):
         calls_again: Whether the model may make another call after the result of one; if not, it answers. None: unless it is very small. Very
             small models do not know when to stop.
         copies: Whether arguments are copied from the last message of the user as far as possible: texts are its words, numbers are its numbers,
-            optional parameters are left out unless it mentions them, and of several tools those that share the most words with it may be
-            called. None: if the model is very small, since such models invent values. The rules are made for English.
+            optional parameters are left out unless it mentions them, and of several tools only those, at most three of many, that suit its
+            words best may be called. None: if the model is very small, since such models invent values. The rules are made for English.
 
     Raises:
         ValueError: A number is out of range.

@@ -9,7 +9,11 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, Final
+
+from fcregistry.errors import MissingDependencyError
+from fcregistry.models import best_tools
 
 if TYPE_CHECKING:
     from fcregistry import Tool
@@ -74,6 +78,24 @@ _FREE: Final = frozenset({"type", "title", "description", "default", "examples"}
 """The keywords of a schema of any text."""
 
 _NUMERIC: Final = ("integer", "number")
+
+
+_FEW: Final = 3
+"""The most tools that a search leaves to choose from."""
+
+_OPERATIONS: Final = tuple(
+    (re.compile(rf"(?<=\d)(?:{signs})(?=\d)", re.IGNORECASE), name)
+    for signs, name in (
+        (r"\s*[\u00d7*\u00b7x]\s*|\s+times\s+|\s+multiplied by\s+", "multiply"),
+        (r"\s*\u00f7\s*|\s+/\s+|\s+divided by\s+", "divide"),
+        (r"\s+[-\u2212]\s+|\s+minus\s+", "subtract"),
+        (r"\s*[+]\s*|\s+plus\s+", "add"),
+        (r"\s*(?:\^|[*]{2})\s*", "power"),
+    )
+)
+"""Pattern of the signs and words between two numbers -> the name of the operation."""
+
+_DIGITS: Final = re.compile(r"\d[\d.,]*")
 
 
 class Narrowing:
@@ -226,6 +248,25 @@ class Narrowing:
 
 
 def nearest(tools: Sequence[Tool], text: str) -> list[Tool]:
+    """Return the tools that suit `text` best.
+
+    They share the most words with `text`. Of more than a few tools, only the few are compared that a search finds; if it finds none, all suit.
+    """
+    if len(tools) > _FEW:
+        words = _operations(text)
+        with suppress(MissingDependencyError):  # this Python cannot search
+            found = best_tools(tools, words, _FEW)
+            return _most_similar(found, words) if found else [*tools]
+    return _most_similar(tools, text)
+
+
+def _operations(text: str) -> str:
+    """Return the names of the operations between numbers of `text`, such as `multiply`, or else `text` without its numbers."""
+    names = [name for pattern, name in _OPERATIONS if pattern.search(text)]
+    return " ".join(names) or _DIGITS.sub(" ", text)
+
+
+def _most_similar(tools: Sequence[Tool], text: str) -> list[Tool]:
     """Return those of `tools` that share the most words with `text`; rare words count more."""
     described = [
         (_stems(f"{tool.name} {tool.description}"), _stems(" ".join(tool.parameters.get("properties", ()))))

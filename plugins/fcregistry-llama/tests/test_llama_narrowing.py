@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import pytest
 from fcregistry import Tool
 from fcregistry.models import messages_of
 
-from fcregistry_llama import LlamaModel
-from fcregistry_llama._asking import Reply
+from fcregistry_llama import LlamaModel, _answering  # the requests are recorded
+from fcregistry_llama._asking import Reply, ask
 from fcregistry_llama._narrowing import BETWEEN_VALUES, Narrowing, nearest
 
 
@@ -88,6 +90,57 @@ def test_the_tools_that_share_the_most_words_are_nearest() -> None:
     weather, stock = tool("get_weather", {"city": TEXT}), tool("stock_price", {"company": TEXT})
     assert nearest([weather, stock], "What is the price of the stock of Siemens?") == [stock]
     assert nearest([weather, stock], "Hello!") == [weather, stock]
+
+
+CALCULATOR = {
+    "add_up": "Add up numbers, such as 12 and 13.",
+    "calculate": "Calculate the value of an arithmetic expression.",
+    "divide": "Divide a by b.",
+    "get_weather": "Get the weather of a city.",
+    "multiply": "Multiply a and b.",
+    "power": "Raise base to the power of exponent.",
+    "subtract": "Subtract b from a.",
+    "time_difference": "Tell how much time passes between two instants.",
+}
+
+
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("What is 12 × 13?", "multiply"),  # noqa: RUF001  # as people write it
+        ("What is 12 times 13?", "multiply"),
+        ("How much is 100 divided by 4?", "divide"),
+        ("What is 50 - 8?", "subtract"),
+        ("How much is 1.5 plus 2?", "add_up"),
+        ("What is 2 to the power of 10?", "power"),
+        ("What is the weather in Oslo?", "get_weather"),
+    ],
+)
+def test_of_many_tools_the_best_few_of_a_search_are_compared(question: str, name: str) -> None:
+    tools = [tool(each, {"a": NUMBER, "b": NUMBER}, description=text) for each, text in CALCULATOR.items()]
+    found = [each.name for each in nearest(tools, question)]
+    assert found[0] == name
+    assert len(found) <= 3
+    assert nearest(tools, "Hello!") == tools
+
+
+def test_a_model_that_is_not_very_small_sees_every_tool(
+    write_model: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shown: list[set[str]] = []
+
+    def record(asked: Any, prompt: Any, settings: Any, **more: Any) -> Any:
+        if names := {name for name in CALCULATOR if f"- {name}: " in prompt[0]["content"]}:
+            shown.append(names)
+        return ask(asked, prompt, settings, **more)
+
+    monkeypatch.setattr(_answering, "ask", record)
+    tools = [tool(each, {}, description=text) for each, text in CALCULATOR.items()]
+    path = write_model({"llama.context_length": 4096})
+    for copies in (False, True):
+        with LlamaModel(path, threads=1, context=4096, copies=copies, max_tokens=20) as model:
+            model.complete("Raise the base to the power of the exponent.", tools)
+    assert shown == [set(CALCULATOR), {"power"}]
 
 
 def test_a_very_small_model_copies_from_the_question(model: LlamaModel) -> None:
