@@ -372,7 +372,6 @@ def _file_problems(options: Mapping[str, Any], packed: bytes) -> tuple[str, ...]
 _CALLBACKS: Final[Mapping[str, tuple[str, ...]]] = {
     "requires_approval": ("arguments",),
     "available": (),
-    "returns": (),
     "reads": ("arguments",),
     "writes": ("arguments",),
 }

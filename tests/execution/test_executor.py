@@ -21,7 +21,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fcregistry import Executor, Problem, Registry, Tool, ToolCall, ToolResult, fc_register
-from fcregistry.errors import DefinitionError, DuplicateToolError, ToolCallError, ToolNotFoundError
+from fcregistry.errors import DefinitionError, DuplicateToolError, ToolCallError, ToolChangedError, ToolNotFoundError
 
 Find = Callable[..., dict[str, Any]]
 
@@ -671,3 +671,16 @@ def test_any_object_as_arguments_gives_a_result_and_stays_as_it_is(arguments: Ma
     for name in ("find", "anything", "flexible"):
         assert isinstance(EXECUTOR.run(ToolCall(name, arguments)), ToolResult)
     assert repr(arguments) == before
+
+
+def test_a_tool_that_finds_out_that_it_has_changed_is_unavailable() -> None:
+    def read() -> str:
+        """Read."""
+        raise ToolChangedError("read has changed (schema_changed)")
+
+    error = Executor([read]).call("read").error
+    assert error is not None
+    assert (error.code, error.message) == (
+        "unavailable",
+        "the tool is not available: read has changed (schema_changed)",
+    )

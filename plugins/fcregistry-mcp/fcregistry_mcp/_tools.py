@@ -22,6 +22,7 @@ from fcregistry_mcp._returns import Returns
 _LONGEST_NAME: Final = 64
 _DIGITS: Final = 8
 """Digits of the digest of a name that is too long, or that another tool has."""
+_ANNOTATIONS: Final = {"context": Context, "arguments": Any, "return": Any}
 _MOST_SHOWN: Final = 10
 _LONGEST_TITLE: Final = 200
 _LONGEST_DESCRIPTION: Final = 10_000
@@ -185,6 +186,7 @@ def _tool_of(given: protocol.Tool, name: str, server: str, connection: Connectio
         """Call the tool on its server, unless it has changed, and return its result."""
         return answer_of(await _send(connection, server, given, arguments, context), returns)
 
+    call.__annotations__ = _ANNOTATIONS  # as objects: texts would be compiled for each of thousands of tools
     returns = Returns(output_schema_of(given), server, given.name)
     annotations = given.annotations or protocol.ToolAnnotations()
     options: dict[str, Any] = _hints(annotations, trusted=trusted)
