@@ -228,7 +228,7 @@ MISSING_QUOTES: Final = "missing-quotes"
 ITEMS_AS_ARRAY: Final = "items-as-array"
 _OPEN_BLOCK: Final = "open-block"
 REPAIRS_OF_ANSWERS: Final = SLIPS - {"fences"} | {MISSING_QUOTES, ITEMS_AS_ARRAY, _OPEN_BLOCK}
-"""The names of the repairs of an answer; fences around it are no mistake."""
+"""The names of the repairs of an answer; fences around it are not a mistake."""
 
 _ONE_AS_ARRAY = "the answer was one item where an array is due: taken as an array of it"
 _SEVERAL_AS_ARRAY = "the answer was several items where an array is due: taken as an array of them"
