@@ -88,6 +88,7 @@ __all__ = [
     "PluginError",
     "SelectorError",
     "ToolCallError",
+    "ToolChangedError",
     "ToolError",
     "ToolNotFoundError",
     "UnfinishedRunError",
