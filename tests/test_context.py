@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import pytest
@@ -163,12 +165,48 @@ def test_a_context_made_by_a_test_has_everything() -> None:
     assert not context.cancellation.cancelled
     assert context.cancellation is context.cancellation
     context.progress(0.5, "half")
-    context.progress(7)
-    context.progress(-1)
+    context.progress(1)
+    context.progress(0)
     assert said == [(0.5, "half"), (1.0, ""), (0.0, "")]
-    Context().progress(1)  # nobody is told
+    Context().progress(1)  # without a caller that follows
     assert repr(context) == "<Context of no call>"
     assert repr(Context(call=ToolCall("a"))) == "<Context of ToolCall('a', None)>"
+
+
+@pytest.mark.parametrize("fraction", [sum([0.05] * 20), -1e-12, True, Fraction(1, 2), Decimal("0.5")])
+def test_progress_is_any_number_from_0_to_1(fraction: Any) -> None:
+    """A sum of many steps may exceed 1 by a rounding error."""
+    reported: list[float] = []
+    Context(report=lambda done, _: reported.append(done)).progress(fraction)
+    Context().progress(fraction)
+    assert 0 <= reported[0] <= 1
+    assert type(reported[0]) is float
+
+
+@pytest.mark.parametrize("is_followed", [False, True])
+@pytest.mark.parametrize(
+    ("fraction", "error", "shown"),
+    [
+        (50, ValueError, "50; for percent, divide by 100: progress(0.5)"),
+        (1.5, ValueError, "1.5; for percent, divide by 100: progress(0.015)"),
+        (-1, ValueError, "-1"),
+        (101, ValueError, "101"),
+        (float("nan"), ValueError, "nan"),
+        (float("inf"), ValueError, "inf"),
+        (10**400, ValueError, "1" + "0" * 79),
+        ("half", TypeError, "'half'"),
+        ("0.5", TypeError, "'0.5'"),
+        (None, TypeError, "None"),
+        (0.5j, TypeError, "0.5j"),
+    ],
+)
+def test_progress_outside_0_to_1_raises_whether_or_not_it_is_followed(
+    fraction: Any, error: type[Exception], shown: str, is_followed: bool
+) -> None:
+    context: Context = Context(report=(lambda *_: None) if is_followed else None)
+    with pytest.raises(error) as raised:
+        context.progress(fraction)
+    assert str(raised.value) == f"context.progress takes a fraction from 0 to 1, such as 0.5, not {shown}"
 
 
 def test_the_records_of_its_logger_name_the_call(caplog: pytest.LogCaptureFixture) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Final, Generic, TypeVar
 
 from fcregistry._base.call import CancellationToken
 
@@ -95,11 +95,16 @@ class Context(Generic[Deps]):
         """Report progress to the caller, if it streams the call.
 
         Args:
-            fraction: A number from 0 to 1. A smaller number counts as 0, a larger one as 1.
+            fraction: A number from 0 to 1, such as 0.5 for half of the work.
             message: What the tool is doing, such as `"2 of 5 files"`.
+
+        Raises:
+            TypeError: `fraction` is not a number.
+            ValueError: It is not from 0 to 1. (A rounding error, as of `sum([0.05] * 20)`, is allowed.)
         """
+        done, text = _checked_fraction(fraction), str(message)  # also if no caller follows: a tool works the same for all
         if self._report is not None:
-            self._report(min(max(float(fraction), 0.0), 1.0), str(message))
+            self._report(done, text)
 
     @property
     def logger(self) -> logging.LoggerAdapter[logging.Logger]:
@@ -112,3 +117,29 @@ class Context(Generic[Deps]):
 
     def __repr__(self) -> str:
         return f"<Context of {'no call' if self._call is None else repr(self._call)}>"
+
+
+_ROUNDING: Final = 1e-6
+"""How far outside 0 to 1 a fraction may be: the sum of many steps has a rounding error."""
+
+
+def _checked_fraction(fraction: object) -> float:
+    """Return `fraction` as a float from 0 to 1, without its rounding error.
+
+    Raises:
+        TypeError: It is not a number.
+        ValueError: It is not from 0 to 1, or not a number (NaN).
+    """
+    error: type[Exception] = ValueError
+    try:
+        if isinstance(fraction, (str, bytes, bytearray)):  # `float` would read them
+            raise TypeError
+        done = float(fraction)  # type: ignore[arg-type]  # any object with __float__
+        if -_ROUNDING <= done <= 1 + _ROUNDING:  # false for NaN
+            return min(max(done, 0.0), 1.0)
+        hint = f"; for percent, divide by 100: progress({done / 100:g})" if 1 < done <= 100 else ""
+    except TypeError:
+        error, hint = TypeError, ""
+    except OverflowError:  # an int that is too large for a float
+        hint = ""
+    raise error(f"context.progress takes a fraction from 0 to 1, such as 0.5, not {fraction!r:.80}{hint}")

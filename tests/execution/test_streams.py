@@ -219,3 +219,16 @@ def test_no_item_goes_out_past_the_hooks() -> None:
     (result,) = Executor(counting, hooks=[fc_after_call]).stream({"name": "counting", "arguments": {"most": 3}})
     assert isinstance(result, ToolResult)
     assert result.content == "withheld"
+
+
+def test_wrong_progress_fails_the_call_whether_or_not_it_is_streamed() -> None:
+    def halfway(context: Context) -> str:
+        context.progress(50)
+        return "done"
+
+    executor, call = Executor(halfway), {"name": "halfway", "arguments": {}}
+    plain = executor.run(call)
+    assert plain.error is not None
+    assert plain.error.code == "tool_failed"
+    assert "context.progress takes a fraction from 0 to 1" in plain.content
+    assert [event.content for event in executor.stream(call) if isinstance(event, ToolResult)] == [plain.content]

@@ -277,6 +277,7 @@ def _call_request(
 
     async def report_progress(progress: float, total: float | None, message: str | None) -> None:
         """Report the server's progress to the context of the call."""
-        context.progress(progress / total if total else 0.0, message or "")
+        done = progress / total if total else 0.0
+        context.progress(min(1.0, max(0.0, done)), message or "")  # 0 for NaN
 
     return lambda client: client.call_tool(tool, arguments, progress_callback=report_progress)

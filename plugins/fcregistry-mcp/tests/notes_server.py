@@ -111,6 +111,7 @@ async def call_tool(context, params):
     if name == "wait":
         try:
             await context.session.report_progress(1, 4, "a quarter")
+            await context.session.report_progress(5, 4, "more than all")
             await asyncio.sleep(60)
         except asyncio.CancelledError:
             note("cancelled")

@@ -44,6 +44,7 @@ def test_calls_come_from_threads_and_loops_at_once(server: McpServer) -> None:
 def test_progress_is_reported(server: McpServer) -> None:
     events = Executor(server.tools()).stream(WAIT)
     assert next(events) == Progress(fraction=0.25, message="a quarter")
+    assert next(events) == Progress(fraction=1.0, message="more than all")
     events.close()
 
 

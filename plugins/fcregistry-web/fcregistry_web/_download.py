@@ -178,7 +178,7 @@ class _DownloadFile:
             received = answer.response.num_bytes_downloaded
             if received >= due:
                 due = received + step
-                context.progress(received / whole if whole else 0.0, f"{size} bytes")
+                context.progress(min(received / whole, 1.0) if whole else 0.0, f"{size} bytes")
         return size, digest.hexdigest()
 
     def _too_large(self, answer: Answer) -> ToolError:
