@@ -102,7 +102,7 @@ class Context(Generic[Deps]):
             TypeError: `fraction` is not a number.
             ValueError: It is not from 0 to 1. (A rounding error, as of `sum([0.05] * 20)`, is allowed.)
         """
-        done, text = _checked_fraction(fraction), str(message)  # also if no caller follows: a tool works the same for all
+        done, text = _checked_fraction(fraction), str(message)  # a tool works the same if no caller follows
         if self._report is not None:
             self._report(done, text)
 
@@ -130,16 +130,13 @@ def _checked_fraction(fraction: object) -> float:
         TypeError: It is not a number.
         ValueError: It is not from 0 to 1, or not a number (NaN).
     """
-    error: type[Exception] = ValueError
+    takes = f"context.progress takes a fraction from 0 to 1, such as 0.5, not {fraction!r:.80}"
+    if not hasattr(fraction, "__float__"):  # `float` would read a text
+        raise TypeError(takes)
     try:
-        if isinstance(fraction, (str, bytes, bytearray)):  # `float` would read them
-            raise TypeError
-        done = float(fraction)  # type: ignore[arg-type]  # any object with __float__
-        if -_ROUNDING <= done <= 1 + _ROUNDING:  # false for NaN
-            return min(max(done, 0.0), 1.0)
-        hint = f"; for percent, divide by 100: progress({done / 100:g})" if 1 < done <= 100 else ""
-    except TypeError:
-        error, hint = TypeError, ""
+        done = float(fraction)
     except OverflowError:  # an int that is too large for a float
-        hint = ""
-    raise error(f"context.progress takes a fraction from 0 to 1, such as 0.5, not {fraction!r:.80}{hint}")
+        raise ValueError(takes) from None
+    if -_ROUNDING <= done <= 1 + _ROUNDING:  # false for NaN
+        return min(max(done, 0.0), 1.0)
+    raise ValueError(takes + (f"; for percent, divide by 100: progress({done / 100:g})" if 1 < done <= 100 else ""))

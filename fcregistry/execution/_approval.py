@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from fcregistry._base.call import CancellationToken
     from fcregistry._config.policy import Trust
     from fcregistry._tools.tool import Tool
+    from fcregistry.execution._call_errors import Exposure
     from fcregistry.execution._invoke import Effects
     from fcregistry.execution._step import CallStep
 
@@ -366,6 +367,7 @@ class ApprovalRules:
         policy: The operator's policy; without one, the tools' own `requires_approval` decides.
         approve: The approver: a function of the tool and the call, or a coroutine function.
         timeout: Seconds within which the approver has to answer; None for any time.
+        expose: What a model reads if an author's function raises an exception.
 
     Raises:
         TypeError: `approve` cannot be called with a tool and a call, or `policy` is not a policy.
@@ -382,6 +384,7 @@ class ApprovalRules:
     __slots__ = (
         "_by_policy",
         "_default_ruling",
+        "_expose",
         "_operator",
         "_tools",
         "approve",
@@ -398,6 +401,7 @@ class ApprovalRules:
         policy: Policy | None = None,
         approve: Approver | None = None,
         timeout: float | None = None,
+        expose: Exposure = "all",
     ) -> None:
         if approve is not None and not callable(approve):
             raise TypeError(f"approve must be a function of the tool and the call, not {approve!r}")
@@ -410,6 +414,7 @@ class ApprovalRules:
         self.approve: Approver | None = approve
         self.timeout: float | None = timeout
         self.approves_on_loop: bool = approve is not None and _is_async(approve)
+        self._expose: Exposure = expose
         self._tools = tuple(tools)
         self._by_policy = {} if policy is None else policy.rulings(self._tools)
         self._default_ruling = _AUTHOR_DECIDES if policy is None else _DENY_UNKNOWN
@@ -475,7 +480,7 @@ class ApprovalRules:
         if ruling.verdict == "deny":
             return _denied_by_rule(tool, ruling)
         if (always := tool.options.always_ask) is not None and (
-            question := _question_of_author(always, step, pending, always=True)
+            question := self._question_of_author(always, step, pending, always=True)
         ) is not None:
             return question
         if ruling.verdict == "allow":
@@ -484,12 +489,35 @@ class ApprovalRules:
             return ApprovalQuestion(_reason_to_ask(ruling))
         needs = tool.options.requires_approval
         if callable(needs):
-            return _question_of_author(needs, step, pending)
+            return self._question_of_author(needs, step, pending)
         return ApprovalQuestion("the tool requires approval") if needs else None
 
     def _ruling(self, tool: Tool) -> Ruling:
         """Return the ruling about a tool's wire name, or the default if the executor has no such tool."""
         return self.rulings.get(tool.name, self._default_ruling)
+
+    def _question_of_author(
+        self, predicate: Callable[[Mapping[str, Any]], object], step: CallStep, pending: bool, *, always: bool = False
+    ) -> CallError | ApprovalQuestion | None:
+        """Return the question for the approver, None if `predicate` answers no, or an error if it raises.
+
+        Args:
+            predicate: The function in `always_ask` or `requires_approval`.
+            step: The call.
+            pending: Whether some of its arguments are not known yet; then the question is asked without calling the function.
+            always: Whether the option is `always_ask`; then a string that it returns is the question's reason.
+        """
+        if pending:
+            return ApprovalQuestion(_NOT_KNOWN_YET, always)
+        option = "always_ask" if always else "requires_approval"
+        try:
+            answer = _call_predicate(predicate, step, option)
+        except KeyboardInterrupt:
+            raise
+        except BaseException as error:  # noqa: BLE001  # foreign code: approval is needed unless a predicate returns that it is not
+            return call_errors.predicate_failed(step.bound.tool, option, error, self._expose)
+        reason = answer if always and isinstance(answer, str) else _SUCH_ARGUMENTS
+        return ApprovalQuestion(reason, always) if answer else None
 
 
 def _denied_by_rule(tool: Tool, ruling: Ruling) -> CallError:
@@ -504,31 +532,7 @@ def _reason_to_ask(ruling: Ruling) -> str:
     return f"the policy asks about {ruling.rule}" if ruling.rule else "the policy asks about every call"
 
 
-def _question_of_author(
-    predicate: Callable[[Mapping[str, Any]], object], step: CallStep, pending: bool, *, always: bool = False
-) -> CallError | ApprovalQuestion | None:
-    """Return the question for the approver, None if `predicate` answers no, or an error if it fails.
-
-    Args:
-        predicate: The function in `always_ask` or `requires_approval`. If it raises anything but KeyboardInterrupt, the call gets an error.
-        step: The call.
-        pending: Whether some of its arguments are not known yet; then the question is asked without calling the function.
-        always: Whether the option is `always_ask`; then a string that it returns is the question's reason.
-    """
-    if pending:
-        reason = "the tool may require approval, which depends on results that are not known yet"
-        return ApprovalQuestion(reason, always)
-    try:
-        answer = _call_predicate(predicate, step, "always_ask" if always else "requires_approval")
-    except KeyboardInterrupt:
-        raise
-    except BaseException as error:  # noqa: BLE001  # foreign code: approval is needed unless a predicate returns that it is not
-        return call_errors.approval_failed(step.bound.tool.name, error)
-    if not answer:
-        return None
-    return ApprovalQuestion(answer if always and isinstance(answer, str) else _SUCH_ARGUMENTS, always)
-
-
+_NOT_KNOWN_YET: Final = "the tool may require approval, which depends on results that are not known yet"
 _SUCH_ARGUMENTS: Final = "the tool requires approval of such arguments"
 
 

@@ -105,11 +105,35 @@ def approval_required(name: str, reason: str = "") -> CallError:
 
 
 def approval_failed(name: str, error: BaseException) -> CallError:
-    """Log the exception that an approver or an author's check raised; return the error for the call."""
+    """Log the exception that an approver raised; return the error for the call."""
     from logging import getLogger  # only on the way to an error
 
     getLogger("fcregistry").error("the approver of %s failed, so the call was denied", name, exc_info=error)
     return CallError("denied", f"{name} was not run: its approver failed", exception=error)
+
+
+def predicate_failed(tool: Tool, option: str, error: BaseException, expose: Exposure = "all") -> CallError:
+    """Log the exception that an author's check raised; return the error for the call.
+
+    Args:
+        tool: The tool.
+        option: The option whose function raised it, `requires_approval` or `always_ask`.
+        error: The exception.
+        expose: Whether a model reads the messages of all exceptions, or only of `ToolError`s.
+    """
+    from logging import getLogger  # only on the way to an error
+
+    text = scrub(exception_text(error), secrets_of(tool))
+    raised = with_type(error, text)
+    name = f"{option}=… of {tool.name}"
+    getLogger("fcregistry").error("%s raised %s, so the call was denied", name, raised, exc_info=error)
+    if expose == "all":
+        reason = f": {option}=… of the tool raised {raised}"
+    elif isinstance(error, ToolError):
+        reason = f": {text}" if text else ""
+    else:
+        reason = f": {option}=… of the tool failed"
+    return CallError("denied", f"{tool.name} was not run{reason}", exception=error)
 
 
 def not_allowed(name: str) -> CallError:

@@ -177,7 +177,7 @@ class Executor:
             check(toolset.values())
         check_deps(toolset.values(), settings.deps)
         called = Toolset([*toolset.values(), *unlisted.values()])
-        rules = ApprovalRules(called.values(), policy, approve, approve_timeout)
+        rules = ApprovalRules(called.values(), policy, approve, approve_timeout, expose_errors)
         self._pipeline = Pipeline(toolset, settings, rules, unlisted)
         self._fast_paths, self._async_fast_paths = self._pipeline.fast_paths, self._pipeline.async_fast_paths
         self._was_entered = self._was_left = False

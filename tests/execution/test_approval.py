@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from fcregistry import Executor, Registry, Tool, ToolCall, ToolResult, fc_register, registry
-from fcregistry.errors import ToolNotFoundError
+from fcregistry.errors import ToolError, ToolNotFoundError
 from fcregistry.execution import Approve, Deny
 
 deleted: list[list[str]] = []
@@ -165,6 +165,30 @@ def test_a_predicate_of_the_arguments_decides_whether_approval_is_needed_and_fai
 ) -> None:
     assert codes(results(requires_approval=predicate)) == {code}
     assert bool(deleted) is (code == "ok")
+
+
+@pytest.mark.parametrize("option", ["requires_approval", "always_ask"])
+def test_a_predicate_that_raises_is_named(option: str, caplog: pytest.LogCaptureFixture) -> None:
+    """No approver is blamed; the log has the traceback, and a model reads the exception if errors are exposed."""
+    executor = Executor([Tool.from_function(delete, **{option: lambda arguments: arguments["pathes"]})])
+    assert executor.run(CALL).content == f"delete was not run: {option}=… of the tool raised KeyError: 'pathes'"
+    (record,) = [each for each in caplog.records if each.name == "fcregistry"]
+    assert record.getMessage() == f"{option}=… of delete raised KeyError: 'pathes', so the call was denied"
+    assert record.exc_info
+    assert isinstance(record.exc_info[1], KeyError)
+    assert deleted == []
+
+
+def test_what_a_predicate_raises_follows_expose_errors() -> None:
+    def content(error: Exception) -> str:
+        def predicate(arguments: Mapping[str, Any]) -> bool:
+            raise error
+
+        tool = Tool.from_function(delete, requires_approval=predicate)
+        return Executor([tool], expose_errors="tool-errors").run(CALL).content
+
+    assert content(OSError("db.internal")) == "delete was not run: requires_approval=… of the tool failed"
+    assert content(ToolError("the rules are being renewed")) == "delete was not run: the rules are being renewed"
 
 
 def test_a_predicate_cannot_change_the_arguments_by_mutating_them() -> None:
