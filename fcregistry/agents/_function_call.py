@@ -177,7 +177,7 @@ class FunctionCall(Agent["str | dict[str, Any]"]):
             The messages to append to the conversation, in the shape of the message; none if it has no calls.
 
         Raises:
-            TypeError: It is not a message, but a whole chat completion or a list of messages, for example.
+            TypeError: It is not a message, but a whole chat completion, a list of messages or a text, for example.
         """
         calls, visible = self._calls_and_tools(message, history)
         return _report(calls, visible.run_all(with_cut_calls(message, calls))) if calls else []
@@ -192,6 +192,8 @@ class FunctionCall(Agent["str | dict[str, Any]"]):
 
         `history` may end with `message` itself, which is then not read as a part of it. Raise `TypeError` if `message` is not a message.
         """
+        if isinstance(message, (str, bytes, bytearray)):
+            raise TypeError(_NOT_A_TEXT)
         check_is_message(message)
         if isinstance(message, (list, tuple)) and any(map(_is_message, message)):
             raise TypeError("pass one message, such as messages[-1], not a list of messages")
@@ -200,6 +202,12 @@ class FunctionCall(Agent["str | dict[str, Any]"]):
 
     def __repr__(self) -> str:
         return f"<FunctionCall with {', '.join(self.executor.tools) or 'no tools'}>"
+
+
+_NOT_A_TEXT: Final = (
+    "pass the model's message as a dict or an object, not as a text: json.loads(…) if it is JSON; if the model writes its "
+    "calls in its text, the calls that fcregistry.dialects reads"
+)
 
 
 def _is_message(value: object) -> bool:

@@ -552,7 +552,6 @@ def test_execute_has_an_asynchronous_form() -> None:
 @pytest.mark.parametrize(
     "message",
     [
-        "text",
         [],
         {"role": "assistant"},
         {"role": "assistant", "content": None, "tool_calls": []},
@@ -569,6 +568,15 @@ def test_execute_answers_a_message_without_calls_with_nothing(message: object) -
 def test_execute_refuses_a_value_that_is_not_a_message(message: object) -> None:
     """An empty answer would be taken for the end of the conversation."""
     with pytest.raises(TypeError, match=rf"a message is a text, .* not {type(message).__name__}"):
+        execute(message)
+
+
+@pytest.mark.parametrize("message", ["The answer is 4.", json.dumps({"role": "assistant", "tool_calls": CALLS}), b"{}"])
+def test_execute_refuses_a_text(message: Any) -> None:
+    """It may hold calls, in JSON or in a model's own syntax; an empty answer would lose them."""
+    with pytest.raises(
+        TypeError, match=r"as a dict or an object, not as a text: json\.loads\(…\) if it is JSON; .*dialects"
+    ):
         execute(message)
 
 
