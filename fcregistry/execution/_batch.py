@@ -50,9 +50,12 @@ def list_calls(calls: Iterable[object]) -> list[object]:
     Raises:
         TypeError: `calls` is a message or a whole response, or a single call, or is not iterable.
     """
-    if not isinstance(calls, (list, tuple)) and (advice := advice_on_message(calls)):
+    if isinstance(calls, (list, tuple)):
+        return list(calls)
+    if advice := advice_on_message(calls):
         raise TypeError(advice)
-    if isinstance(calls, (Mapping, str, ToolCall)) or not isinstance(calls, Iterable):
+    is_call = read_if_call(calls) is not None  # objects of an SDK are iterable: they yield their fields
+    if is_call or isinstance(calls, (Mapping, str, bytes)) or not isinstance(calls, Iterable):
         raise TypeError(f"give a list of calls, or use run for one, not {type(calls).__name__}")
     return list(calls)
 

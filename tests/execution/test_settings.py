@@ -84,6 +84,19 @@ def test_a_single_call_in_place_of_a_batch_is_refused(calls: Any) -> None:
             way(calls)
 
 
+def test_a_single_call_of_an_sdk_in_place_of_a_batch_is_refused() -> None:
+    """Objects of pydantic are iterable: they yield their fields."""
+    from openai.types.chat import ChatCompletionMessageToolCall  # heavy
+
+    call = ChatCompletionMessageToolCall.model_validate(
+        {"id": "1", "type": "function", "function": {"name": "add", "arguments": '{"a": 1, "b": 2}'}}
+    )
+    for way in (Executor(add).run_all, Executor(add).prepare):
+        with pytest.raises(TypeError, match="give a list of calls, or use run for one, not ChatCompletionMessage"):
+            way(call)
+    assert [result.value for result in Executor(add).run_all(each for each in [call])] == [3]
+
+
 def test_resume_refuses_a_value_that_is_not_a_prepared_batch() -> None:
     executor = Executor(add)
     with pytest.raises(TypeError, match="resume takes the PreparedCalls that prepare or from_json returned, not str"):
