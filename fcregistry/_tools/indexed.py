@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from fcregistry._tools.definition import ToolDefinition, wanted_strictness
 from fcregistry._tools.described import BROKEN, CONTEXT, DEPS, Described, discovery
-from fcregistry._tools.record import ToolRecord, digest_of, is_computed, option_json
+from fcregistry._tools.record import ToolRecord, changed_part, digest_of, is_computed, option_json
 from fcregistry._tools.tool import Tool
 from fcregistry.errors import DefinitionError, ToolChangedError
 
@@ -18,6 +18,14 @@ if TYPE_CHECKING:
     from fcregistry._tools.declaration import Owner
     from fcregistry._tools.details import Options, Origin
     from fcregistry._tools.signature import Signature
+
+
+def _doctor_hint(described: Described) -> str:
+    """Return which command compares the plugin of a described tool with its manifest; empty for a tool of a source."""
+    distribution = described.plugin[0] if described.plugin else ""
+    return (
+        f" (`fcregistry doctor {distribution}` shows what differs)" if distribution and "+" not in distribution else ""
+    )
 
 
 class DescribedDefinition(ToolDefinition):
@@ -65,9 +73,8 @@ class DescribedDefinition(ToolDefinition):
             ):
                 discovery().forget(described)
                 raise ToolChangedError(
-                    f"{described.tool.id} has changed since the index described it (schema_changed): its plugin now has another "
-                    f"definition under this name (digest {now['digest'][:12]}, in the index {described.digest[:12]}); "
-                    "look it up again"
+                    f"{described.tool.id} has changed since the index described it (schema_changed): "
+                    f"its {changed_part(described.record, now)} differs; look it up again{_doctor_hint(described)}"
                 )
             declared.tool = described.tool  # one tool, however it is looked up
             self._resolved = resolved

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any, Final, NotRequired, TypedDict, cast
 
 from fcregistry._tools.options import group_problem, name_problem, option_problems
@@ -148,6 +148,43 @@ _DIGESTED_OPTIONS: Final = (
     "always_ask",
 )
 """The options that the model sees, or that decide about the tool's calls."""
+
+
+# --- Differences ---
+
+ABSENT: Final = object()
+"""The value of a name that an object lacks, see `value_differences`."""
+
+NOTICEABLE: Final = ("description", "parameters", "returns", "options", "deps", "problems")
+"""The fields of a tool that a caller can notice; the place of its function is not one."""
+
+
+def value_differences(old: Any, new: Any, path: str) -> Iterator[tuple[str, Any, Any]]:
+    """Yield the path, the old and the new value of each difference between two JSON values: between objects, at any depth.
+
+    Arrays are compared as a whole; outside them, 1 and 1.0 differ. The value of a name that an object lacks is `ABSENT`.
+
+    Args:
+        old: The old value.
+        new: The new value.
+        path: The path of the values.
+    """
+    if isinstance(old, dict) and isinstance(new, dict):
+        for name in dict.fromkeys((*old, *new)):
+            yield from value_differences(old.get(name, ABSENT), new.get(name, ABSENT), f"{path}.{name}")
+    elif type(old) is not type(new) or old != new:
+        yield path, old, new
+
+
+def changed_part(old: ToolRecord, new: ToolRecord) -> str:
+    """Return the path of the first difference between two records of a tool.
+
+    Names that only the new record has are left out: they are not known to be harmless, and a model may read the result.
+    """
+    for field in NOTICEABLE:
+        for path, before, _ in value_differences(old.get(field), new.get(field), field):
+            return path if before is not ABSENT else path.rpartition(".")[0]
+    return "options"
 
 
 # --- External records ---

@@ -540,7 +540,7 @@ class Discovery:
             from logging import getLogger  # only on the way to an error
 
             getLogger("fcregistry").warning(
-                "the manifest of %s is wrong about %s; tell its authors", plugin, described.name
+                "the manifest of %s is wrong about %s: %s", plugin, described.name, plugin.how_to_fix
             )
         self.index.forget(plugin)
 

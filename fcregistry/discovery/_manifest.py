@@ -18,7 +18,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Any, Final, TypedDict, cast
 
 from fcregistry._tools.declaration import local_name
-from fcregistry._tools.record import ToolRecord, read_record
+from fcregistry._tools.record import ABSENT, NOTICEABLE, ToolRecord, read_record, value_differences
 from fcregistry._tools.selectors import normalized
 from fcregistry.discovery._found import FoundPlugin
 
@@ -421,8 +421,6 @@ def changed_sources(folder: Path, sources: Mapping[str, str]) -> tuple[str, ...]
 
 # --- Differences between a description and the code ---
 
-_NOTICEABLE: Final = ("description", "parameters", "returns", "options", "deps", "problems")
-"""The fields of a tool that a caller can notice; the place of its function is not one."""
 _LONGEST_DIFFERENCE: Final = 60
 """The most characters of a value in a line about a difference."""
 
@@ -443,38 +441,18 @@ def manifest_drift(described: Iterable[ToolRecord], current: Iterable[ToolRecord
             lines.append(f"{name}: is not described, but the code declares it")
         else:
             lines += [
-                f"{name}: {difference}"
-                for field in _NOTICEABLE
-                for difference in _value_differences(old[name].get(field), new[name].get(field), field)
+                f"{name}: {path} is {_shown(now)}, but is described as {_shown(before)}"
+                for field in NOTICEABLE
+                for path, before, now in value_differences(old[name].get(field), new[name].get(field), field)
             ]
     return lines
-
-
-def _value_differences(old: Any, new: Any, path: str) -> Iterator[str]:
-    """Yield a line for each difference between two JSON values: between objects, at any depth.
-
-    Arrays are compared as a whole; outside them, 1 and 1.0 differ.
-
-    Args:
-        old: The value in the description.
-        new: The value in the code.
-        path: The path of the values, for the lines.
-    """
-    if isinstance(old, dict) and isinstance(new, dict):
-        for name in dict.fromkeys((*old, *new)):
-            yield from _value_differences(old.get(name, _NOTHING), new.get(name, _NOTHING), f"{path}.{name}")
-    elif type(old) is not type(new) or old != new:
-        yield f"{path} is {_shown(new)}, but is described as {_shown(old)}"
-
-
-_NOTHING: Final = object()
 
 
 def _shown(value: object) -> str:
     """Return a value as JSON for a line about a difference, shortened to 60 characters.
 
-    The result is `missing` for `_NOTHING`.
+    The result is `missing` for `ABSENT`.
     """
-    if value is _NOTHING:
+    if value is ABSENT:
         return "missing"
     return _shortened(json.dumps(value, ensure_ascii=False), _LONGEST_DIFFERENCE)

@@ -1,33 +1,22 @@
 """Lint: what a model or a provider would stumble over in tools, and on which line of which file.
 
-`_lint_rules.py` has the rules. Sources are parsed, never run. A finding whose place cannot be found has the line of the function, and a function
-without a source has no line.
+`_lint_rules.py` has the rules, `_lint_source.py` finds the lines.
 """
 
 from __future__ import annotations
 
-import ast
-import inspect
-import linecache
-import re
 import warnings
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fcregistry import formats
-from fcregistry._base.source import underlying
 from fcregistry._registry import Registry, catalogue_of, registry
 from fcregistry._tools.selectors import Selector, by_key, did_you_mean, effective, nearest, parse_selectors
 from fcregistry._tools.tool import Tool, subject
 from fcregistry.errors import ConfigurationError, DefinitionWarning, DuplicateToolError, PluginError, ToolNotFoundError
 from fcregistry.inspection._lint_rules import LINT_RULES
+from fcregistry.inspection._lint_source import Sources
 from fcregistry.inspection._lint_subject import LintFinding, LintRule, LintSubject, Neighbours, Wanted
-
-if TYPE_CHECKING:
-    from types import CodeType
-
-    from fcregistry.inspection._lint_subject import SourcePlace
 
 
 def lint(
@@ -68,8 +57,8 @@ def lint(
     sources = Sources()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DefinitionWarning)  # they are findings here
-        subjects = (LintSubject(tool, neighbours, wanted) for tool in checked)
-        findings = {finding for subject in subjects for finding in _findings(subject, rules, sources)}
+        subjects = (LintSubject(tool, neighbours, wanted, sources) for tool in checked)
+        findings = {finding for subject in subjects for finding in _findings(subject, rules)}
     return tuple(sorted(findings, key=_order))
 
 
@@ -85,7 +74,7 @@ def _rules_without(ignored: set[str]) -> list[LintRule]:
     return [rule for rule in LINT_RULES.values() if rule.id not in ignored]
 
 
-def _findings(subject: LintSubject, rules: Iterable[LintRule], sources: Sources) -> Iterator[LintFinding]:
+def _findings(subject: LintSubject, rules: Iterable[LintRule]) -> Iterator[LintFinding]:
     """Yield the findings of `rules` about one tool, each with its place in the source.
 
     For a tool that cannot be defined, only the rules `of_broken` run. A rule ends where it needs a plugin that may not be imported.
@@ -96,7 +85,7 @@ def _findings(subject: LintSubject, rules: Iterable[LintRule], sources: Sources)
             continue
         with suppress(PluginError):  # the rest of the rule needs the function, and its plugin may not be imported
             for remark in rule.check(subject):
-                file, line = sources.locate(subject.tool, remark.place or subject.place_at(remark.path))
+                file, line = subject.sources.locate(subject.tool, remark.place or subject.place_at(remark.path))
                 yield LintFinding(
                     rule=rule.id,
                     severity=rule.severity,
@@ -188,99 +177,3 @@ def tools_beside(tools: Iterable[Tool], source: Registry = registry) -> tuple[To
     owners = {tool.origin.distribution for tool in checked}
     others = [tool for tool in _everything(source) if tool.origin.distribution in owners]
     return tuple(dict.fromkeys([*checked, *others]))
-
-
-# --- Places in the source ---
-
-Definition: TypeAlias = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
-
-
-class Sources:
-    """Source files, each parsed once."""
-
-    def __init__(self) -> None:
-        self._definitions: dict[str, dict[tuple[str, int], Definition]] = {}
-
-    def locate(self, tool: Tool, place: SourcePlace) -> tuple[str | None, int | None]:
-        """Return the file and the line of `place` in the function of `tool`; None for each that is not known."""
-        try:
-            code = _code_of(tool)
-        except PluginError:  # of a described tool whose plugin is not imported
-            return tool.origin.file, tool.origin.line
-        if code is None:
-            return None, None
-        file = code.co_filename
-        if file not in self._definitions:
-            self._definitions[file] = _definitions(file)
-        definition = self._definitions[file].get((code.co_name, code.co_firstlineno))
-        line = None if definition is None else _line(definition, place, file)
-        return file, line or code.co_firstlineno
-
-
-def _code_of(tool: Tool) -> CodeType | None:
-    """Return the code of a tool's function, behind partials and `functools.wraps`; None without code.
-
-    Raises:
-        PluginError: The tool is described, and its plugin may not be imported.
-    """
-    source: Any = underlying(tool.function)
-    with suppress(ValueError):  # it wraps itself
-        source = inspect.unwrap(source)
-    return getattr(source, "__code__", None)
-
-
-def _definitions(file: str) -> dict[tuple[str, int], Definition]:
-    """Return the functions and lambdas in a file by name and first line, decorators included.
-
-    Empty if the file is missing or is not Python. Of several lambdas that begin in one line, the first counts.
-    """
-    linecache.checkcache(file)
-    try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # Python has shown warnings about the code itself when it was compiled
-            tree = ast.parse("".join(linecache.getlines(file)))
-    except (SyntaxError, ValueError, RecursionError, MemoryError):  # not Python, or more than the parser takes
-        return {}
-    found: dict[tuple[str, int], Definition] = {}
-    for node in ast.walk(tree):
-        if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-            found[node.name, min([node.lineno, *(each.lineno for each in node.decorator_list)])] = node
-        elif isinstance(node, ast.Lambda):
-            found.setdefault(("<lambda>", node.lineno), node)
-    return found
-
-
-def _line(definition: Definition, place: SourcePlace, file: str) -> int | None:
-    """Return the line of `place` in a function, or else of its `def`.
-
-    In a lambda, None except for a parameter.
-    """
-    if place.kind == "parameter":
-        held = definition.args
-        arguments = [*held.posonlyargs, *held.args, *held.kwonlyargs, held.vararg, held.kwarg]
-        found = next((each.lineno for each in arguments if each is not None and each.arg == place.name), None)
-        return found or definition.lineno
-    if isinstance(definition, ast.Lambda):
-        return None
-    found = None
-    if place.kind == "docstring":
-        found = _docstring_line(definition, place.name, file)
-    elif place.kind == "option":
-        calls = (each for each in definition.decorator_list if isinstance(each, ast.Call))
-        found = next((word.lineno for call in calls for word in call.keywords if word.arg == place.name), None)
-    return found or definition.lineno
-
-
-def _docstring_line(definition: ast.FunctionDef | ast.AsyncFunctionDef, text: str, file: str) -> int | None:
-    """Return the line of the docstring that has `text`, preferably as an entry: `text:` or `text (type):`.
-
-    Without such a line, the docstring's first; None without a docstring.
-    """
-    if ast.get_docstring(definition) is None:
-        return None
-    first = definition.body[0]
-    lines = linecache.getlines(file)[first.lineno - 1 : first.end_lineno]
-    entry = re.compile(rf"(?<![\w.]){re.escape(text)}\s*(\(.*\)\s*)?[:,]")
-    found = [place for place, line in enumerate(lines) if entry.search(line)]
-    found += [place for place, line in enumerate(lines) if text in line]
-    return first.lineno + found[0] if found else first.lineno

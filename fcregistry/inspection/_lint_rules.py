@@ -19,6 +19,7 @@ from fcregistry._schema.external import schema_notes
 from fcregistry._tools.parameters import EMPTY, STAR, STAR_STAR, Parameter, wraps_hint
 from fcregistry.errors import DefinitionError, exception_message
 from fcregistry.formats import tool_description
+from fcregistry.inspection._lint_source import SourcePlace, changing_call
 from fcregistry.inspection._lint_subject import (
     NO_CONSTRAINT,
     InnerSchema,
@@ -26,7 +27,6 @@ from fcregistry.inspection._lint_subject import (
     LintSubject,
     Remark,
     Severity,
-    SourcePlace,
     accepts_anything,
     description,
     path_deeper_than,
@@ -371,6 +371,20 @@ def _unsaid_defaults(subject: LintSubject) -> Iterator[Remark]:
             yield Remark(message, property_path(name))
         elif parameter is not None and _is_valid_default(parameter):
             yield Remark(f"the default of {name!r} has no JSON form, so models do not see it", property_path(name))
+
+
+@rule(
+    "changing-default",
+    "warning",
+    "let the default be None, and make the value in the function: each call then has one of its own",
+)
+def _changing_defaults(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark for each default in the schema whose expression calls a function of the usual ones that return another value each time."""
+    for name, expression in subject.sources.defaults(subject.tool).items():
+        schema = subject.properties.get(name)
+        if isinstance(schema, dict) and "default" in schema and (call := changing_call(expression)):
+            message = f"the default of {name!r} is made by {call} when the module is imported, so its definition is not always the same"
+            yield Remark(message, property_path(name))
 
 
 def _undeclared_default(subject: LintSubject, name: str) -> Parameter | None:

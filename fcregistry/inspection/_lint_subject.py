@@ -20,6 +20,7 @@ from fcregistry._schema.document import DEFINITIONS, Place, References, schemas_
 from fcregistry._tools.parameters import Parameter
 from fcregistry._tools.tool import Tool, definition_of
 from fcregistry.errors import FcregistryError, MissingDependencyError
+from fcregistry.inspection._lint_source import SourcePlace, Sources
 
 Severity = Literal["error", "warning", "note"]
 SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "note")
@@ -53,16 +54,6 @@ class LintFinding:
     line: int | None
     message: str
     advice: str
-
-
-class SourcePlace(NamedTuple):
-    """The part of the source that a remark is about.
-
-    It is the function, a parameter, a docstring line or a decorator's option.
-    """
-
-    kind: Literal["function", "parameter", "docstring", "option"] = "function"
-    name: str = ""
 
 
 class Remark(NamedTuple):
@@ -135,12 +126,14 @@ class LintSubject:
         tool: The tool.
         beside: The tools with which the rules compare the tool's names.
         wanted: The formats in which the rules try to define the tool.
+        sources: The sources of functions.
     """
 
-    def __init__(self, tool: Tool, beside: Neighbours, wanted: Wanted) -> None:
+    def __init__(self, tool: Tool, beside: Neighbours, wanted: Wanted, sources: Sources) -> None:
         self.tool = tool
         self.beside = beside
         self.wanted = wanted
+        self.sources = sources
 
     @cached_property
     def schema(self) -> dict[str, Any]:

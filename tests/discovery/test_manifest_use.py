@@ -80,8 +80,11 @@ def test_a_tool_that_a_manifest_describes_wrongly_does_not_run_and_the_manifest_
     assert "Add two" in site.cli("list").stdout  # the summary, which nothing else depends on
     called = site.cli("call", "add", "--a", "1", "--b", "2")
     assert called.returncode == 1
-    assert "schema_changed" in called.stderr
-    assert "the manifest of acme[x] is wrong about add" in called.stderr
+    assert (
+        "acme:add has changed since the index described it (schema_changed): its description differs" in called.stderr
+    )
+    assert "(`fcregistry doctor acme` shows what differs)" in called.stderr
+    assert "the manifest of acme[x] is wrong about add: report this to the authors of acme" in called.stderr
     assert described_by(site) == ["worker"]
     assert site.cli("call", "add", "--a", "1", "--b", "2").stdout == "3\n"
 

@@ -8,9 +8,10 @@ import importlib.util
 import math
 import re
 import sys
+import uuid
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import date, datetime, time
 from pathlib import Path
 from types import ModuleType
 from typing import Annotated, Any, Literal, NamedTuple, TypedDict
@@ -460,6 +461,32 @@ def test_a_default_that_its_schema_refuses() -> None:
     assert said("invalid-default", tool) == [
         ("$.properties.a", "the default of 'a' is not valid: $.a: must be an integer, not \"1\"")
     ]
+
+
+def test_a_default_that_is_another_at_each_import() -> None:
+    def wrong(
+        day: date = date.today(),  # noqa: B008, DTZ011
+        hour: str = datetime.now().isoformat(),  # noqa: DTZ005
+        *,
+        key: str = uuid.uuid4().hex,
+        place: str = str(Path.cwd()),
+    ) -> None: ...
+
+    def right(
+        day: date = date(2026, 11, 28),
+        hour: time = time(9, 30),
+        size: int = max(1, 2),
+        key: object = lambda: uuid.uuid4(),  # noqa: PLW0108
+    ) -> None: ...
+
+    text = "when the module is imported, so its definition is not always the same"
+    assert said("changing-default", wrong) == [
+        ("$.properties.day", f"the default of 'day' is made by date.today() {text}"),
+        ("$.properties.hour", f"the default of 'hour' is made by datetime.now() {text}"),
+        ("$.properties.key", f"the default of 'key' is made by uuid.uuid4() {text}"),
+        ("$.properties.place", f"the default of 'place' is made by Path.cwd() {text}"),
+    ]
+    assert said("changing-default", right) == []
 
 
 class Unequal:
@@ -921,7 +948,7 @@ def test_rules_can_be_left_out() -> None:
         ConfigurationError, match="there is no lint rule 'missing-descripton'; did you mean 'missing-description'"
     ):
         lint([tool], ignore=["missing-descripton"])
-    with pytest.raises(ConfigurationError, match="there is no lint rule 'x'; the rules are confusable-name, "):
+    with pytest.raises(ConfigurationError, match="there is no lint rule 'x'; the rules are changing-default, "):
         lint([tool], ignore=["x"])
 
 
