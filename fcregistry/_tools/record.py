@@ -59,6 +59,7 @@ class PluginRecord(TypedDict):
         detail: More about the failure, such as a traceback; may be empty.
         advice: How to fix it; empty if it loads.
         before: The names of the tools that it shipped when it last loaded; empty if it loads.
+        unregistered: The decorated methods, as `Class.method`, of whose class no object was registered.
     """
 
     dynamic: bool
@@ -69,6 +70,7 @@ class PluginRecord(TypedDict):
     detail: str
     advice: str
     before: list[str]
+    unregistered: list[str]
 
 
 def plugin_record(
@@ -84,7 +86,20 @@ def plugin_record(
         detail=detail,
         advice=advice,
         before=[],
+        unregistered=[],
     )
+
+
+REGISTER_OBJECT: Final = (
+    "register an object of the class when the module of the entry point is imported: registry.register_object(…)"
+)
+"""The advice for methods that `unregistered_text` names."""
+
+
+def unregistered_text(record: PluginRecord) -> str:
+    """Return a sentence about the decorated methods of a plugin of whose class no object was registered."""
+    names = record["unregistered"]
+    return f"no object is registered that has {', '.join(names)}, decorated with @fc_register"
 
 
 COMPUTED: Final = "computed"

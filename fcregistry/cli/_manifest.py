@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from fcregistry._tools.selectors import normalized
-from fcregistry.cli._output import complain, counted, json_option, relative_path, say, say_json, table
+from fcregistry.cli._output import complain, counted, json_option, relative_path, remark, say, say_json, table
 from fcregistry.discovery import FoundPlugin, Manifest, ManifestProblem, find_plugins, manifest_of
 from fcregistry.packaging import BuiltManifest, build_manifests, manifest_differences, search_path, target_distribution
 
@@ -34,6 +34,8 @@ def build_command(ctx: click.Context, distribution: str | None, check: bool) -> 
     """
     with target_distribution(distribution, Path.cwd()) as meant:
         manifests = build_manifests(meant)
+    for text in (text for each in manifests for text in each.remarks):
+        remark(f"note: {text}")
     stale = [each for each in manifests if not (_check(each) if check else _write(each))]
     ctx.exit(1 if stale else 0)
 

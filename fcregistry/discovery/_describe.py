@@ -11,13 +11,15 @@ import os
 import re
 import sys
 import warnings
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import takewhile
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias
 
+from fcregistry._base.source import underlying
 from fcregistry._config.settings import working_folder
 from fcregistry._registry import catalogue_of, registry
-from fcregistry._tools.declaration import local_name, log
+from fcregistry._tools.declaration import MARK, Declaration, local_name, log
+from fcregistry._tools.decorator import marked_methods
 from fcregistry._tools.definition import module_flag
 from fcregistry._tools.described import BROKEN, CONTEXT, DEPS
 from fcregistry._tools.indexed import record_of
@@ -33,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
     from contextlib import AbstractContextManager
 
-    from fcregistry._tools.declaration import Declaration, Owner
+    from fcregistry._tools.declaration import Owner
     from fcregistry._tools.record import PluginRecord, ToolRecord
     from fcregistry.discovery._fingerprint import Stamp
     from fcregistry.discovery._found import FoundPlugin
@@ -85,6 +87,32 @@ def describe_plugin(
     if isinstance(outcome, FailedPlugin):
         record |= {"failure": outcome.reason, "detail": outcome.traceback, "advice": outcome.advice}
     return record, sorted(records, key=lambda record: (record["group"], record["name"]))
+
+
+def unregistered_methods(plugin: FoundPlugin, owner: Callable[[Declaration], Owner | None]) -> list[str]:
+    """Return, as `Class.method` and sorted, the decorated methods of a plugin of whose class no object was registered.
+
+    Args:
+        plugin: The plugin, which was imported.
+        owner: Returns the plugin that ships a declaration.
+    """
+    marks: set[Declaration] = set()
+    for cls in _own_classes(plugin.module.partition(".")[0]):
+        with suppress(Exception):  # foreign code: a proxy among the attributes of a class may do anything
+            marks |= {mark for _, mark in marked_methods(cls) if type(mark) is Declaration and owner(mark) == plugin}
+    if not marks:
+        return []
+    functions = {id(function): function for function in (underlying(each.function) for each in log)}
+    registered = {mark for function in functions.values() for mark in getattr(function, MARK, ())}
+    left = (underlying(mark.function) for mark in marks - registered)
+    return sorted({function.__qualname__ for function in left if id(function) not in functions})
+
+
+def _own_classes(package: str) -> set[type]:
+    """Return the classes that the imported modules of a top-level package define."""
+    modules = [(name, module) for name, module in sys.modules.copy().items() if name.partition(".")[0] == package]
+    values = ((name, each) for name, module in modules for each in [*getattr(module, "__dict__", {}).values()])
+    return {each for name, each in values if isinstance(each, type) and each.__module__ == name}
 
 
 def describe_imported(

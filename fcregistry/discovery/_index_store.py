@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from fcregistry.discovery._fingerprint import Stamp
     from fcregistry.discovery._identity import Aside
 
-FORMAT: Final = 10
+FORMAT: Final = 11
 """A part of the file's name: files that an older or newer fcregistry wrote are left alone."""
 
 _WAIT: Final = 10.0

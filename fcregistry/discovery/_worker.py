@@ -92,7 +92,7 @@ class Worker:
         changes = Changes(plugin.module)
         outcome = self._load(plugin, partial(changes.watched, prints))
         # Imported only now: a plugin that has broken imports ends this process, rather than the programs that would load it
-        from fcregistry.discovery._describe import describe_plugin
+        from fcregistry.discovery._describe import describe_plugin, unregistered_methods
         from fcregistry.discovery._loader import own_part
         from fcregistry.discovery._report import FailedPlugin
 
@@ -100,6 +100,7 @@ class Worker:
         with prints():
             try:
                 record, tools = describe_plugin(outcome, declared)
+                record["unregistered"] = unregistered_methods(plugin, self._discovery.owner)
             except Exception as error:  # foreign code: what an author gave as an option may raise anything  # noqa: BLE001
                 seconds, trace = outcome.seconds, own_part(error)
                 failed = FailedPlugin(plugin=plugin, seconds=seconds, error=error, traceback=trace)

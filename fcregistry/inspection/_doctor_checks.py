@@ -18,7 +18,14 @@ from fcregistry._base.install import install_command
 from fcregistry._base.paths import CACHE_DIR
 from fcregistry._registry import registry
 from fcregistry._tools.declaration import local_name, log
-from fcregistry._tools.record import PluginRecord, ToolRecord, plugin_record, read_record
+from fcregistry._tools.record import (
+    REGISTER_OBJECT,
+    PluginRecord,
+    ToolRecord,
+    plugin_record,
+    read_record,
+    unregistered_text,
+)
 from fcregistry._tools.tool import Tool, definition_of, distribution_of, owner_of
 from fcregistry.discovery import (
     COMMAND_GROUP,
@@ -181,7 +188,9 @@ def plugin_findings(
             yield problem(plugin.label, f"does not load: {failure}", record["advice"], place=place, detail=detail)
             continue
         if plugin.key not in shipping:
-            yield _without_tools(plugin)
+            yield _without_tools(plugin, record)
+        elif record["unregistered"]:
+            yield note(plugin.label, unregistered_text(record), REGISTER_OBJECT)
         yield from _import_findings(plugin, record)
     for each in current().report().loaded:
         if each.outdated:
@@ -192,10 +201,10 @@ def plugin_findings(
             )
 
 
-def _without_tools(plugin: FoundPlugin) -> Finding:
+def _without_tools(plugin: FoundPlugin, record: PluginRecord) -> Finding:
     """Return the problem that a plugin ships no tools, with the likely reason.
 
-    The reason is that another distribution's module is named, or that the module declares no tools.
+    The reason is that another distribution's module is named, that no object with its methods is registered, or that the module declares no tools.
     """
     holder = current().installed.owner_of_module(plugin.module)
     if holder is not None and holder.project != plugin.project:
@@ -204,6 +213,8 @@ def _without_tools(plugin: FoundPlugin) -> Finding:
             f"ships no tools: its entry point names {plugin.module}, but this module and its tools belong to {holder.distribution}",
             f"{holder.distribution} provides its tools without it: report this to the authors of {plugin.distribution}, or uninstall it",
         )
+    if record["unregistered"]:
+        return problem(plugin.label, f"ships no tools: {unregistered_text(record)}", REGISTER_OBJECT)
     return problem(
         plugin.label,
         f"ships no tools: importing {plugin.value} declares none",

@@ -20,6 +20,7 @@ from pathlib import Path
 from threading import TIMEOUT_MAX
 from typing import TYPE_CHECKING, Any, Final
 
+from fcregistry._tools.record import REGISTER_OBJECT, unregistered_text
 from fcregistry._tools.selectors import normalized
 from fcregistry.discovery import (
     GROUP,
@@ -161,11 +162,13 @@ class BuiltManifest:
         path: The path of its file.
         folder: The folder that the paths in it are relative to.
         content: Its content.
+        remarks: Sentences about what the code of the plugins declares, and is not in it.
     """
 
     path: Path
     folder: Path
     content: ManifestContent
+    remarks: tuple[str, ...] = ()
 
     @property
     def text(self) -> str:
@@ -237,6 +240,11 @@ def build_manifests(target: BuildTarget) -> tuple[BuiltManifest, ...]:
                 plugins=[_plugin(place, each) for each in shipped],
                 sources=_sources(place, read),
             ),
+            remarks=tuple(
+                f"{each.plugin.label}: {unregistered_text(each.record)}: {REGISTER_OBJECT}"
+                for each in shipped
+                if each.record["unregistered"]
+            ),
         )
         for path, (place, shipped) in sorted(packages.items())
     )
@@ -254,7 +262,10 @@ def _failures(made: FreshDescription, place: PackageLocation | None) -> list[str
         lines = [f"{plugin.label} does not load: {record['failure']}", *record["detail"].splitlines(), record["advice"]]
         return ["\n".join(lines)]
     if not made.rows:
-        return [f"{plugin.label} ships no tools: importing {plugin.value} declares none"]
+        why = f"importing {plugin.value} declares none"
+        if record["unregistered"]:
+            why = f"{unregistered_text(record)}: {REGISTER_OBJECT}"
+        return [f"{plugin.label} ships no tools: {why}"]
     if place is None:
         return [f"{plugin.label}: {plugin.module} is not a module in a folder, so there is no place for a manifest"]
     tools = _tools(made)

@@ -138,6 +138,40 @@ def test_a_plugin_without_tools(site: Site) -> None:
     assert doctor(site) == [("problem", "idle[x]", "ships no tools: importing idle_tools declares none", advice)]
 
 
+SHELF = """
+from fcregistry import fc_register, registry
+
+class Shelf:
+    @fc_register
+    def put(self, book: str) -> str: ...
+
+    @fc_register
+    @staticmethod
+    def count() -> int: ...
+
+class Own(Shelf):
+    @fc_register
+    def lend(self, book: str) -> str: ...
+"""
+
+REGISTER = "register an object of the class when the module of the entry point is imported: registry.register_object(…)"
+
+
+def test_methods_of_a_class_of_which_no_object_is_registered(site: Site) -> None:
+    """With other tools that is a note; without any, it is the reason that there are none."""
+
+    def found(more: str) -> list[tuple[str, ...]]:
+        site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": f"{SHELF}\n{more}"})
+        return doctor(site)
+
+    text = "no object is registered that has Own.lend, Shelf.count, Shelf.put, decorated with @fc_register"
+    assert found("") == [("problem", "acme[x]", f"ships no tools: {text}", REGISTER)]
+    assert found(module("fine")) == [("note", "acme[x]", text, REGISTER)]
+    text = "no object is registered that has Own.lend, decorated with @fc_register"
+    assert found("registry.register_object(Shelf())") == [("note", "acme[x]", text, REGISTER)]
+    assert found("registry.register_object(Own(), prefix='my_')") == []
+
+
 def test_a_plugin_whose_tools_are_in_a_module_that_nobody_imports(site: Site) -> None:
     """It ships none, until its entry point names that module."""
     files = {"idle_pkg/__init__.py": "", "idle_pkg/tools.py": module("fine")}

@@ -249,6 +249,19 @@ def test_a_plugin_with_a_mistake_gets_no_manifest(tmp_path: Path) -> None:
     assert "\n  - Acme.Weather[wrong]: f cannot be defined: parameter 'x'" in told
 
 
+def test_methods_of_which_no_object_is_registered_are_named(tmp_path: Path) -> None:
+    project = Project(tmp_path)
+    shelf = "\nclass Shelf:\n    @fc_register\n    def put(self, book: str) -> None: ...\n"
+    tool = "from fcregistry import fc_register, registry\n@fc_register\ndef fine() -> None: ...\n"
+    project.write("src/acme_weather/tools.py", tool + shelf)
+    done = manifest("build", folder=tmp_path)
+    assert done.exit_code == 0
+    note = "note: Acme.Weather[weather]: no object is registered that has Shelf.put, decorated with @fc_register: register an object"
+    assert note in done.stderr
+    project.write("src/acme_weather/tools.py", tool + shelf + "registry.register_object(Shelf())\n")
+    assert manifest("build", folder=tmp_path).stderr == ""
+
+
 def test_a_plugin_that_ends_the_process_gets_no_manifest(project: Project) -> None:
     project.write("src/acme_weather/tools.py", "import os; os._exit(3)")
     assert refused(project.folder).startswith(
