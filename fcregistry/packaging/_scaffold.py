@@ -6,7 +6,10 @@ import keyword
 import re
 import sys
 import tempfile
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.resources import files
+from importlib.util import find_spec
 from pathlib import Path
 from string import Template
 from typing import Final
@@ -95,12 +98,33 @@ def package_name(name: str) -> str:
         raise PackagingError(
             f"{name!r} is not a valid name for a plugin: Python could not import a package {package!r}"
         )
-    if package in sys.stdlib_module_names | _TAKEN:
-        hidden = "the module of the standard library" if package in sys.stdlib_module_names else "another package"
-        raise PackagingError(
-            f"{name!r} is not a valid name for a plugin: its package {package!r} would hide {hidden} of that name"
-        )
+    if hidden := _hidden_by(name, package):
+        raise PackagingError(f"{name!r} is not a valid name for a plugin: its package {package!r} would hide {hidden}")
     return package
+
+
+def _hidden_by(name: str, package: str) -> str | None:
+    """Return what a new distribution or its package would hide or replace, as words for a message; None if nothing.
+
+    Nothing is imported.
+
+    Args:
+        name: The name of the distribution.
+        package: The name of its package.
+    """
+    if package in sys.stdlib_module_names:
+        return "the module of the standard library of that name"
+    with suppress(
+        PackageNotFoundError
+    ):  # fcregistry itself may have no metadata, as in a checkout that is not installed
+        needed = (_NAME.match(each) for each in requires("fcregistry") or ())
+        if normalized(name) in {normalized(each[0]) for each in needed if each}:
+            return "the package of that name that fcregistry uses"
+    with suppress(PackageNotFoundError):
+        return f"the package of that name that is installed here (version {version(name)})"
+    spec = find_spec(package)
+    is_importable = spec is not None and spec.origin is not None  # a folder without code has no origin
+    return "another package of that name" if is_importable or package in _TAKEN else None
 
 
 def _write(folder: Path, words: dict[str, str]) -> None:

@@ -132,7 +132,12 @@ def test_a_folder_that_is_not_empty_is_not_changed(tmp_path: Path) -> None:
         ("3d", "Python could not import a package '3d'"),
         ("class", "Python could not import a package 'class'"),
         ("JSON", "its package 'json' would hide the module of the standard library of that name"),
-        ("fcregistry", "its package 'fcregistry' would hide another package of that name"),
+        ("fcregistry", "its package 'fcregistry' would hide the package of that name that is installed here (version "),
+        ("jsonschema", "its package 'jsonschema' would hide the package of that name that fcregistry uses"),
+        ("PyYAML", "its package 'pyyaml' would hide the package of that name that fcregistry uses"),
+        ("click", "its package 'click' would hide the package of that name that fcregistry uses"),
+        ("Pygments", "its package 'pygments' would hide the package of that name that is installed here (version "),
+        ("tests", "its package 'tests' would hide another package of that name"),
     ],
 )
 def test_an_invalid_name_is_refused(name: str, words: str, tmp_path: Path) -> None:
