@@ -162,6 +162,12 @@ class FoundEntryPoint:
         return editable_folder(self.source) is not None
 
     @property
+    def project_file(self) -> str | None:
+        """The path of the user's own pyproject.toml, if the distribution is installed in editable mode, or None."""
+        folder = editable_folder(self.source)
+        return os.path.join(folder, "pyproject.toml") if folder else None
+
+    @property
     def how_to_fix(self) -> str:
         """What a user can do about a fault in its code: report it, or correct the user's own project."""
         folder = editable_folder(self.source)

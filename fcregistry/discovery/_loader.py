@@ -244,8 +244,11 @@ def named_object(found: FoundEntryPoint, module: ModuleType) -> Any:
         try:
             named = getattr(named, name)
         except AttributeError as error:
+            from fcregistry._tools.selectors import did_you_mean, nearest  # only on the way to an error
+
+            near = did_you_mean(nearest(name, dir(named)))
             raise PluginError(
-                f"{found.label} names {found.value}, and there is no {name!r} in {found.module}"
+                f"{found.label} names {found.value}, and there is no {name!r} in {found.module}{near}"
             ) from error
     return named
 

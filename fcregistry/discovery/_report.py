@@ -223,13 +223,17 @@ def _advice(found: FoundEntryPoint, error: BaseException) -> str:
     """
     if isinstance(error, ModuleNotFoundError) and error.name:
         missing, own = error.name, found.module
+        project = found.project_file
         if own == missing or own.startswith(f"{missing}."):
-            return (
-                "its entry point names a module that does not exist: correct "
-                f'{found.entry_point} = "{found.value}" in its pyproject.toml and install it again, or tell its authors'
+            where = (
+                f"{project or 'its pyproject.toml'} and install it again{'' if project else ', or tell its authors'}"
             )
+            return f'its entry point names a module that does not exist: correct {found.entry_point} = "{found.value}" in {where}'
         if own.partition(".")[0] == missing.partition(".")[0]:
-            return f"{missing}, a module of the plugin itself, does not exist; reinstall {found.distribution}"
+            fix = found.how_to_fix if project else f"reinstall {found.distribution}"
+            return f"{missing}, a module of the plugin itself, does not exist; {fix}"
+        if project:
+            return f"install the package with the module {missing}, and add it to dependencies in {project}"
         return f"install the package with the module {missing}, or reinstall {found.distribution} with its dependencies"
     if isinstance(error, SystemExit):
         return f"it ends the process when it is imported; {found.how_to_fix}"

@@ -96,7 +96,7 @@ def target_distribution(distribution: str | None, folder: Path) -> Iterator[Buil
         yield BuildTarget(distribution=name, path=here, folder=folder)
         return
     with tempfile.TemporaryDirectory(prefix="fcregistry-") as metadata:
-        _write_metadata(Path(metadata), project, entry_points)
+        _write_metadata(Path(metadata), project, entry_points, folder)
         code = [str(each) for each in (folder / "src", folder) if each.is_dir()]
         yield BuildTarget(distribution=name, path=(metadata, *code, *here), folder=folder)
 
@@ -134,13 +134,14 @@ def _project_in(folder: Path) -> dict[str, Any]:
     return project
 
 
-def _write_metadata(folder: Path, project: dict[str, Any], entry_points: dict[str, Any]) -> None:
-    """Write the `.dist-info` folder of a project into `folder`, with METADATA and entry_points.txt.
+def _write_metadata(folder: Path, project: dict[str, Any], entry_points: dict[str, Any], code: Path) -> None:
+    """Write the `.dist-info` folder of a project into `folder`, as for an editable install.
 
     Args:
         folder: The folder, which has no such metadata yet.
         project: The table `[project]`; without a version, it is 0.
         entry_points: Name -> value of the entry points of the group `fcregistry`.
+        code: The folder of the project.
     """
     version = str(project.get("version", "0"))
     info = folder / f"{project['name'].replace('-', '_')}-{version.replace(os.sep, '_')}.dist-info"
@@ -149,6 +150,8 @@ def _write_metadata(folder: Path, project: dict[str, Any], entry_points: dict[st
     (info / "METADATA").write_text(metadata, encoding="utf-8")
     lines = [f"[{GROUP}]", *(f"{name} = {value}" for name, value in entry_points.items())]
     (info / "entry_points.txt").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    record = {"url": code.resolve().as_uri(), "dir_info": {"editable": True}}
+    (info / "direct_url.json").write_text(json.dumps(record), encoding="utf-8")
 
 
 # --- Building ---

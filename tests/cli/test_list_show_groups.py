@@ -293,6 +293,11 @@ def test_doctor_names_the_folder_of_ones_own_project(site: Site, tmp_path: Path)
     record = {"url": tmp_path.as_uri(), "dir_info": {"editable": True}}
     (info / "direct_url.json").write_text(json.dumps(record), encoding="utf-8")
     assert f"correct it in {tmp_path}, or set FCREGISTRY_DISABLE=own[x]" in site.cli("doctor").stdout
+    (site.folder / "own_tools.py").write_text("import not_installed")
+    advice = (
+        f"install the package with the module not_installed, and add it to dependencies in {tmp_path}/pyproject.toml"
+    )
+    assert advice in site.cli("doctor").stdout
 
 
 def test_show_tells_a_person_what_a_tool_takes_and_where_it_is_from(shop: Site) -> None:

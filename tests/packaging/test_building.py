@@ -229,6 +229,8 @@ name = "Acme.Weather"
 [project.entry-points.fcregistry]
 missing = "acme_missing"
 none = "acme_none"
+typo = "acme_typo"
+name = "acme_wrong:lable"
 wrong = "acme_wrong"
 """
 
@@ -239,12 +241,19 @@ def test_a_plugin_with_a_mistake_gets_no_manifest(tmp_path: Path) -> None:
     project.write("pyproject.toml", BROKEN)
     project.write("acme_missing.py", "import acme_nowhere")
     project.write("acme_none.py", "")
-    project.write("acme_wrong.py", "from fcregistry import fc_register\n@fc_register\ndef f(x: complex): ...")
+    project.write(
+        "acme_wrong.py", "from fcregistry import fc_register\n@fc_register\ndef f(x: complex): ...\ndef label(): ..."
+    )
     told = refused(tmp_path)
     assert told.startswith(
         "the manifest of Acme.Weather cannot be built:\n  - Acme.Weather[missing] does not load: ModuleNotFoundError"
     )
     assert f'File "{tmp_path / "acme_missing.py"}", line 1' in told
+    assert f"and add it to dependencies in {tmp_path}/pyproject.toml\n" in told
+    assert f'correct typo = "acme_typo" in {tmp_path}/pyproject.toml and install it again\n' in told
+    assert f"correct it in {tmp_path}, or set FCREGISTRY_DISABLE=Acme.Weather[name]\n" in told
+    assert "there is no 'lable' in acme_wrong; did you mean 'label'?\n" in told
+    assert "authors" not in told
     assert "\n  - Acme.Weather[none] ships no tools: importing acme_none declares none\n" in told
     assert "\n  - Acme.Weather[wrong]: f cannot be defined: parameter 'x'" in told
 
