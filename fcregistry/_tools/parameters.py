@@ -273,7 +273,7 @@ class ParameterReader:
                 )
             except UnsupportedType as unsupported:
                 problem = f"its docstring's type {documented!r} has no JSON form ({unsupported})"
-        annotation, accepted, advice = Any, "accepts any JSON value", "annotate it"
+        annotation, accepted, advice = Any, "accepts any JSON value", f"annotate it{context_hint(parameter.name)}"
         if type(parameter.default) in _TYPES_OF_DEFAULTS:
             annotation = type(parameter.default)
             accepted = f"has the type of its default, {annotation.__name__}"
@@ -295,6 +295,11 @@ def _class_of_method(function: Any) -> type | None:
     if instance is None or isinstance(instance, ModuleType):  # for a function written in C, it is the module
         return None
     return instance if isinstance(instance, type) else type(instance)
+
+
+def context_hint(name: str) -> str:
+    """Return how to annotate a parameter that is likely meant to be the context of the call; empty for other names."""
+    return f" (as {name}: Context, if it is the context of the call)" if name in ("context", "ctx") else ""
 
 
 def wraps_hint(function: Any) -> str | None:

@@ -16,7 +16,7 @@ from fcregistry._base.source import annotations_of, underlying
 from fcregistry._base.wording import json_path, show, word_problems
 from fcregistry._results.content import Content, ToolOutput
 from fcregistry._schema.external import schema_notes
-from fcregistry._tools.parameters import EMPTY, STAR, STAR_STAR, Parameter, wraps_hint
+from fcregistry._tools.parameters import EMPTY, STAR, STAR_STAR, context_hint, wraps_hint
 from fcregistry.errors import DefinitionError, exception_message
 from fcregistry.formats import tool_description
 from fcregistry.inspection._lint_source import SourcePlace, changing_call
@@ -28,13 +28,16 @@ from fcregistry.inspection._lint_subject import (
     Remark,
     Severity,
     accepts_anything,
+    default_text,
     description,
+    is_valid_default,
     path_deeper_than,
     property_path,
     simplified,
+    undeclared_default,
     walk_schema,
 )
-from fcregistry.types import Codec, Refusal, codec_of, show_type, walk_codecs
+from fcregistry.types import Codec, EnumCodec, Refusal, codec_of, show_type, walk_codecs
 
 LINT_RULES: Final[dict[str, LintRule]] = {}
 """Every rule by its id."""
@@ -268,6 +271,8 @@ def _untyped_parameters(subject: LintSubject) -> Iterator[Remark]:
         if accepts_anything(schema):
             message = f"the parameter {name!r} accepts any JSON value: {_why_untyped(subject, name)}"
             advice = 'say its "type", "enum" or "anyOf" in the schema' if subject.is_external else ""
+            if not subject.is_external and (hint := context_hint(name)):
+                advice = f"annotate it with the type that the function needs{hint}"
             yield Remark(message, property_path(name), advice=advice)
     for name in () if subject.is_external else _untyped_rest(subject):
         stars, path = ("*", property_path(name)) if name in subject.properties else ("**", "$.additionalProperties")
@@ -344,11 +349,11 @@ def _invalid_defaults(subject: LintSubject) -> Iterator[Remark]:
             for problem in _problems_of(subject, name, schema["default"]):
                 yield Remark(f"the default of {name!r} is not valid: {problem}", property_path(name))
         elif (
-            (parameter := _undeclared_default(subject, name))
+            (parameter := undeclared_default(subject, name))
             and not subject.is_external
-            and not _is_valid_default(parameter)
+            and not is_valid_default(parameter)
         ):
-            text = _default_text(parameter.default)
+            text = default_text(parameter.default)
             message = f"the default {text} of {name!r} is not a value of its type, so models do not see it"
             yield Remark(message, property_path(name))
 
@@ -364,12 +369,12 @@ def _unsaid_defaults(subject: LintSubject) -> Iterator[Remark]:
     If the author did not write the schema, only valid defaults count; `_invalid_defaults` reports the others.
     """
     for name in subject.properties:
-        parameter = _undeclared_default(subject, name)
+        parameter = undeclared_default(subject, name)
         if parameter is not None and subject.is_external:
-            text = _default_text(parameter.default)
+            text = default_text(parameter.default)
             message = f"the function has the default {text} for {name!r}, and the schema does not say so"
             yield Remark(message, property_path(name))
-        elif parameter is not None and _is_valid_default(parameter):
+        elif parameter is not None and is_valid_default(parameter):
             yield Remark(f"the default of {name!r} has no JSON form, so models do not see it", property_path(name))
 
 
@@ -385,31 +390,6 @@ def _changing_defaults(subject: LintSubject) -> Iterator[Remark]:
         if isinstance(schema, dict) and "default" in schema and (call := changing_call(expression)):
             message = f"the default of {name!r} is made by {call} when the module is imported, so its definition is not always the same"
             yield Remark(message, property_path(name))
-
-
-def _undeclared_default(subject: LintSubject, name: str) -> Parameter | None:
-    """Return the parameter `name` if the function has a default for it and the schema has none.
-
-    None otherwise, also if the function has no such parameter, or it is `*args` or `**kwargs`.
-    """
-    parameter = subject.parameters.get(name)
-    schema = subject.properties[name]
-    if parameter is None or parameter.default is EMPTY or parameter.kind in (STAR, STAR_STAR):
-        return None
-    return None if isinstance(schema, dict) and "default" in schema else parameter
-
-
-def _is_valid_default(parameter: Parameter) -> bool:
-    """Return whether the default of `parameter` is a value of its type; True if finding out raises."""
-    try:
-        return parameter.codec.handles(parameter.default)
-    except Exception:  # noqa: BLE001  # external code: comparing may raise anything; then it counts as valid
-        return True
-
-
-def _default_text(default: object) -> str:
-    """Return a default as text: a number, bool or None as in Python, any other object by `show`."""
-    return repr(default) if isinstance(default, bool | int | float | None) else show(default)
 
 
 def _problems_of(subject: LintSubject, name: str, value: Any) -> list[str]:
@@ -500,6 +480,25 @@ def _many_choices(subject: LintSubject) -> Iterator[Remark]:
         choices = inner.schema.get("enum") if isinstance(inner.schema, dict) else None
         if isinstance(choices, list) and len(choices) > MOST_CHOICES:
             yield Remark(f"the enum at {inner.where} has {len(choices)} values, more than {MOST_CHOICES}", inner.where)
+
+
+@rule(
+    "numbered-choice",
+    "warning",
+    'give the members words as values, as in PAPER = "paper", or say in the description what each number means',
+)
+def _numbered_choices(subject: LintSubject) -> Iterator[Remark]:
+    """Yield a remark for each enumeration whose values are numbers, unless the parameter's description has the name of each member."""
+    for parameter in () if subject.is_external else subject.tool.signature.parameters:
+        enums = {each.cls: None for each in walk_codecs([parameter.codec]) if isinstance(each, EnumCodec)}
+        words = f"{parameter.description} {description(subject.properties.get(parameter.name))}".casefold()
+        for cls in enums:
+            names = [member.name for member in cls]
+            is_numbered = all(isinstance(member.value, int | float) for member in cls)
+            if is_numbered and not all(name.casefold() in words for name in names):
+                some = ", ".join(names[:3]) + ", …" * (len(names) > 3)
+                message = f"the parameter {parameter.name!r}: a model sees the numbers of {cls.__qualname__}, and not its names {some}"
+                yield Remark(message, property_path(parameter.name), SourcePlace("parameter", parameter.name))
 
 
 @rule("empty-choice", "note", 'use a word for it, such as "none", or make the parameter optional')

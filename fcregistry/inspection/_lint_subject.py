@@ -15,9 +15,9 @@ from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from fcregistry import formats
 from fcregistry._base.source import signature_of, underlying
-from fcregistry._base.wording import json_path
+from fcregistry._base.wording import json_path, show
 from fcregistry._schema.document import DEFINITIONS, Place, References, schemas_of_keyword, subschemas
-from fcregistry._tools.parameters import Parameter
+from fcregistry._tools.parameters import EMPTY, STAR, STAR_STAR, Parameter
 from fcregistry._tools.tool import Tool, definition_of
 from fcregistry.errors import FcregistryError, MissingDependencyError
 from fcregistry.inspection._lint_source import SourcePlace, Sources
@@ -223,6 +223,34 @@ class LintSubject:
     def _starts(self) -> dict[str, str]:
         """The path of each parameter's schema, as text -> the name of the parameter."""
         return {property_path(name): name for name in self.properties}
+
+
+# --- Defaults ---
+
+
+def undeclared_default(subject: LintSubject, name: str) -> Parameter | None:
+    """Return the parameter `name` if the function has a default for it and the schema has none.
+
+    None otherwise, also if the function has no such parameter, or it is `*args` or `**kwargs`.
+    """
+    parameter = subject.parameters.get(name)
+    schema = subject.properties[name]
+    if parameter is None or parameter.default is EMPTY or parameter.kind in (STAR, STAR_STAR):
+        return None
+    return None if isinstance(schema, dict) and "default" in schema else parameter
+
+
+def is_valid_default(parameter: Parameter) -> bool:
+    """Return whether the default of `parameter` is a value of its type; True if finding out raises."""
+    try:
+        return parameter.codec.handles(parameter.default)
+    except Exception:  # noqa: BLE001  # external code: comparing may raise anything; then it counts as valid
+        return True
+
+
+def default_text(default: object) -> str:
+    """Return a default as text: a number, bool or None as in Python, any other object by `show`."""
+    return repr(default) if isinstance(default, bool | int | float | None) else show(default)
 
 
 # --- Other tools ---

@@ -12,6 +12,7 @@ from fcregistry._lazy import lazy_names
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from fcregistry.types._choices import ChoiceCodec as ChoiceCodec
+    from fcregistry.types._choices import EnumCodec as EnumCodec
     from fcregistry.types._codec import Codec, Named, Refusal, SchemaWriter, UnsupportedType
     from fcregistry.types._codec import codec_schema as codec_schema
     from fcregistry.types._codec import show_type as show_type
@@ -60,7 +61,7 @@ __all__ = [
 ]
 
 _MODULES = {
-    "._choices": ("ChoiceCodec",),
+    "._choices": ("ChoiceCodec", "EnumCodec"),
     "._codec": (
         *("Codec", "Named", "Refusal", "SchemaWriter", "UnsupportedType"),
         *("codec_schema", "show_type", "walk_codecs"),

@@ -400,6 +400,17 @@ def test_a_parameter_that_takes_anything_says_why() -> None:
     assert [path for path, _ in said(rule, tool)] == ["$.properties.a", "$.properties.b"]
 
 
+def test_a_context_without_an_annotation_is_recognized_by_its_name() -> None:
+    def act(ctx) -> None: ...  # type: ignore[no-untyped-def]
+
+    (first,) = (each.advice for each in findings("untyped-parameter", act))
+    assert (
+        first == "annotate it with the type that the function needs (as ctx: Context, if it is the context of the call)"
+    )
+    with pytest.warns(DefinitionWarning, match=r"no annotation; annotate it \(as ctx: Context, if it is the context"):
+        assert Tool.from_function(act).parameters
+
+
 def test_star_parameters_without_a_type_name_the_missing_wraps_of_a_likely_wrapper() -> None:
     def wrap(inner: Any) -> Any:
         def wrapper(*args, **kwargs):  # type: ignore[no-untyped-def]
@@ -512,6 +523,29 @@ def test_a_default_that_models_do_not_see() -> None:
     assert said(rule, Tool.from_function(open_note, parameters=schema)) == [
         ("$.properties.mode", "the function has the default \"read\" for 'mode', and the schema does not say so")
     ]
+
+
+class Kind(enum.Enum):
+    PAPER = enum.auto()
+    AUDIO = enum.auto()
+
+
+def test_an_enumeration_of_which_a_model_sees_numbers_only() -> None:
+    def wrong(kind: Kind, kinds: list[Kind] | None = None) -> None: ...
+
+    def right(kind: Kind, colour: Colour, day: Literal[1, 2]) -> None:
+        """Find a book.
+
+        Args:
+            kind: 1 is paper, 2 is audio.
+        """
+
+    text = "a model sees the numbers of Kind, and not its names PAPER, AUDIO"
+    assert said("numbered-choice", wrong) == [
+        ("$.properties.kind", f"the parameter 'kind': {text}"),
+        ("$.properties.kinds", f"the parameter 'kinds': {text}"),
+    ]
+    assert said("numbered-choice", right) == []
 
 
 class Colour(enum.Enum):
