@@ -21,6 +21,9 @@ if TYPE_CHECKING:
     from fcregistry._tools.record import ToolRecord
     from fcregistry._tools.signature import Signature
 
+_SOURCE: Final = "fcregistry.source"
+"""The key of `meta` that names what has the tool, for one whose function only passes calls on."""
+
 
 class ToolDefinition:
     """The part of a tool that all its views share: signature, schemas, validators.
@@ -105,7 +108,9 @@ class ToolDefinition:
         code = getattr(source, "__code__", None)
         place = (code.co_filename, code.co_firstlineno) if code else (None, None)
         qualname = getattr(source, "__qualname__", type(source).__qualname__)
-        return Origin.of(owner, self.declaration.module, qualname, *place)
+        meta = self.declaration.options.get("meta")  # not checked yet
+        named = meta.get(_SOURCE) if isinstance(meta, dict) else None
+        return Origin.of(owner, self.declaration.module, qualname, *place, named if isinstance(named, str) else None)
 
     @property
     def error(self) -> DefinitionError | None:

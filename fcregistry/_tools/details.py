@@ -28,6 +28,7 @@ class Origin(NamedTuple):
         entry_point: The name of the entry point.
         file: The function's source file, where there is one.
         line: Its line there.
+        source: What has the tool, if that is neither the application nor a distribution, in words: `the MCP server notes`.
     """
 
     module: str
@@ -37,15 +38,26 @@ class Origin(NamedTuple):
     entry_point: str | None = None
     file: str | None = None
     line: int | None = None
+    source: str | None = None
 
     @classmethod
-    def of(cls, owner: Owner | None, module: str, qualname: str, file: str | None, line: int | None) -> Origin:
+    def of(
+        cls,
+        owner: Owner | None,
+        module: str,
+        qualname: str,
+        file: str | None,
+        line: int | None,
+        source: str | None = None,
+    ) -> Origin:
         """Return the origin of a function; `owner` is the plugin or source, or None for the application."""
         if owner is None:
-            return cls(module, qualname, file=file, line=line)
-        return cls(module, qualname, owner.distribution, owner.version, owner.entry_point, file, line)
+            return cls(module, qualname, file=file, line=line, source=source)
+        return cls(module, qualname, owner.distribution, owner.version, owner.entry_point, file, line, source)
 
     def __str__(self) -> str:
+        if self.source:
+            return self.source
         owner = f"{self.distribution} {self.version}" if self.distribution else "the application"
         if self.entry_point:
             owner += f"[{self.entry_point}]"

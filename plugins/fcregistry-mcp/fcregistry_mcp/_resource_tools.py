@@ -49,7 +49,7 @@ def resource_tools(
             function,
             description=f"{description}\n\nThere are:\n{listed}",
             tags=("mcp",),
-            meta={"mcp.server": server},
+            meta={"mcp.server": server, "fcregistry.source": f"the MCP server {server}"},
             assume_hints="mcp-read-only",
             **options,
         )

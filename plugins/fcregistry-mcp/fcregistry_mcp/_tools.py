@@ -201,7 +201,7 @@ def _tool_of(given: protocol.Tool, name: str, server: str, connection: Connectio
         parameters=given.input_schema,
         returns=returns.schema,
         tags=("mcp",),
-        meta={"mcp.server": server, "mcp.tool": given.name},
+        meta={"mcp.server": server, "mcp.tool": given.name, "fcregistry.source": f"the MCP server {server}"},
         **options,
     )
 

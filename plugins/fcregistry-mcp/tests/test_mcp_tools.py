@@ -61,7 +61,18 @@ def test_a_schema_is_passed_on_as_it_is(server: McpServer) -> None:
     assert order.parameters == ORDER
     assert order.definition("mcp")["inputSchema"] == ORDER
     assert (order.title, order.description) == ("Order", "Order")
-    assert dict(order.options.meta) == {"mcp.server": "notes", "mcp.tool": "order"}
+    meta = {"mcp.server": "notes", "mcp.tool": "order", "fcregistry.source": "the MCP server notes"}
+    assert dict(order.options.meta) == meta
+
+
+def test_the_error_of_two_tools_of_one_name_names_their_servers(server: McpServer, notes: Notes) -> None:
+    with notes.server("others") as others, pytest.raises(DuplicateToolError) as raised:
+        Executor([server.tools(["add"]), others.tools(["add"])])
+    assert str(raised.value) == (
+        "two tools have one name: 'add' is add (the MCP server notes) and add (the MCP server others). "
+        "Leave one out, or use .renamed({…}) or .prefixed(…) on a toolset"
+    )
+    assert server.tools()["add"].origin.source == "the MCP server notes"
 
 
 def test_hints_that_warn_are_believed_and_all_hints_of_a_trusted_server(server: McpServer, notes: Notes) -> None:
