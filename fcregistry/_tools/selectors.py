@@ -343,3 +343,23 @@ def _last_part(name: str) -> str:
 def did_you_mean(near: tuple[str, ...]) -> str:
     """Return the phrase that suggests the names `near`; empty if there are none."""
     return f"; did you mean {' or '.join(map(repr, near))}?" if near else ""
+
+
+def unknown_argument(owner: type, name: str) -> str:
+    """Return the message of the error for an argument that a class does not have, with those that have similar names.
+
+    Args:
+        owner: The class.
+        name: The argument.
+    """
+    return f"{owner.__name__}() has no argument {name!r}{did_you_mean(nearest(name, arguments_of(owner)))}"
+
+
+def arguments_of(owner: type) -> frozenset[str]:
+    """Return the names of the arguments that a class and its bases take by name."""
+    from inspect import Parameter, signature  # only on the way to an error
+
+    several = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
+    made = [signature(base.__init__) for base in owner.__mro__ if "__init__" in vars(base)]
+    taken = (each for one in made for each in one.parameters.values() if each.kind not in several)
+    return frozenset(each.name for each in taken) - {"self"}

@@ -6,12 +6,12 @@ from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, Generator, Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, Generic, Never, TypeAlias, TypedDict, cast
 
-from fcregistry._tools.selectors import did_you_mean, nearest
+from fcregistry._tools.selectors import arguments_of, unknown_argument
 from fcregistry.agents._effects import arun_to_end, astream, run_to_end
 from fcregistry.agents._history import conversation_of
 from fcregistry.agents._loop import Loop, TextAnswers, TypedAnswers
 from fcregistry.agents._pairing import LoggedHistory, pair_results
-from fcregistry.agents._run import AnswerT_co, Chat, Control, check_state, checked_limit
+from fcregistry.agents._run import AnswerT_co, Chat, Control, RunOptions, check_state, checked_limit
 from fcregistry.agents._visible_tools import VisibleTools
 from fcregistry.execution import Executor, kept_results_of, pipeline_of
 from fcregistry.models import resolve, stream_sync
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from fcregistry._registry import Registry
     from fcregistry.agents._effects import Event
-    from fcregistry.agents._run import ResumeOptions, RunOptions, RunResult, RunState
+    from fcregistry.agents._run import ResumeOptions, RunResult, RunState
     from fcregistry.execution import Approver, Decision, Effects, ToolLike
     from fcregistry.models import MessageLike, Model, ModelLike
 
@@ -304,12 +304,29 @@ def _answers_of_type(answer_type: Any, retries: int) -> TextAnswers | TypedAnswe
 def _unknown_argument(agent: type[Agent[Any]], name: str) -> str:
     """Return the message of the error for the argument `name`, which the class `agent` does not have.
 
-    It suggests arguments with similar names, if there are any.
+    It says where to give it, if it is an argument of something else, or suggests arguments with similar names.
     """
-    from inspect import signature  # only on the way to an error
+    if name in _SYNONYMS:
+        return f"{agent.__name__}() has no argument {name!r}; did you mean {_SYNONYMS[name]!r}?"
+    places = []
+    if name in RunOptions.__annotations__:
+        places += [f"give it to run: agent.run(query, {name}=…)"]
+    if name in arguments_of(Executor):
+        places += [f"give it to the executor: {agent.__name__}(llm, Executor(tools, {name}=…))"]
+    if name == "timeout":
+        places += ["for a whole run, agent.run(query, time_budget=…)"]
+    return (
+        f"{agent.__name__}() has no argument {name!r}; {'; '.join(places)}" if places else unknown_argument(agent, name)
+    )
 
-    known = {*signature(Agent.__init__).parameters, *signature(agent.__init__).parameters}
-    return f"{agent.__name__}() has no argument {name!r}{did_you_mean(nearest(name, known - {'self', '_unknown', 'options'}))}"
+
+_SYNONYMS: Final = {
+    **dict.fromkeys(("model", "client"), "llm"),
+    **dict.fromkeys(("system_prompt", "system", "prompt", "system_message"), "instructions"),
+    **dict.fromkeys(("output_type", "result_type", "response_format", "response_model"), "answer_type"),
+    **dict.fromkeys(("max_steps", "max_iterations", "max_turns"), "max_rounds"),
+}
+"""Names that other libraries use -> the argument of an agent."""
 
 
 _DEFAULT_ROUNDS: Final = 5

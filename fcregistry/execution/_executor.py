@@ -6,7 +6,7 @@ This file is longer than others because applications read it: most of it says wh
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, Final, Literal
+from typing import TYPE_CHECKING, Any, Final, Literal, Never
 
 from fcregistry import formats
 from fcregistry._base import slots
@@ -14,6 +14,7 @@ from fcregistry._base.call import Problem, ToolCall
 from fcregistry._base.forks import count_forks
 from fcregistry._base.json import MAX_REPAIRED_LENGTH
 from fcregistry._results.result import ToolResult
+from fcregistry._tools.selectors import unknown_argument
 from fcregistry._tools.tool import Toolset
 from fcregistry.errors import PluginError
 from fcregistry.execution._approval import ApprovalRules
@@ -147,12 +148,10 @@ class Executor:
         max_bytes: int | None = None,
         keep: str | PathLike[str] | bool | None = None,
         max_kept_bytes: int | None = _MAX_KEPT_BYTES,
+        **_unknown: Never,
     ) -> None:
-        if problem := None if cache is None else cache_problem(cache):
-            raise TypeError(f"cache={cache!r:.80} {problem}")
+        _check_options(type(self), _unknown, cache, worker_versions)
         count_forks()  # a child that a tool forks ends where the tool returns
-        if worker_versions not in ("same", "any"):
-            raise ValueError(f'worker_versions must be "same" or "any", not {worker_versions!r}')
         toolset, limits = toolset_of(tools, registry), _limits_of(max_characters, max_bytes, keep, max_kept_bytes)
         unlisted = Toolset(() if limits is None else limits.readers)
         settings = Settings(
@@ -356,15 +355,26 @@ class Executor:
         calls = pipeline.resume(prepared, decisions or {}, by)
         return await Batch(pipeline, calls, calls_context(cancellation, deps)).later()
 
-    def call(self, name: str, /, **arguments: Any) -> ToolResult:
+    def call(self, name: str, /, *_positional: Never, **arguments: Any) -> ToolResult:
         """Call a tool with Python values; they are encoded as JSON, and validated like a model's arguments.
 
         Args:
             name: The tool's wire name.
             **arguments: The arguments by parameter name; a list for a `*args` parameter.
+
+        Raises:
+            TypeError: The name is not a text, or an argument has no name.
         """
         pipeline = self._open_pipeline()
+        if not isinstance(name, str):
+            raise TypeError(
+                'call takes the name of a tool, and its arguments by name, as in call("add", a=1, b=2), '
+                f"not {type(name).__name__}; run takes a call that a model made"
+            )
         tool = pipeline.find(name)
+        if _positional:
+            by_name = ", ".join(f"{each}=…" for each in (() if tool is None else tool.parameters["properties"]))
+            raise TypeError(f'call takes arguments by name: call("{name}", {by_name or "parameter=…"})')
         call = ToolCall(name, {}) if tool is None else call_with(tool, name, arguments)
         if isinstance(call, ToolResult):
             return call
@@ -579,6 +589,27 @@ def call_with(tool: Tool, name: str, arguments: Mapping[str, Any]) -> ToolCall |
             problem = Problem(f"$.{parameter}", str(error))
             return failed_result(ToolCall(name), invalid_arguments(name, (problem,)), tool)
     return ToolCall(name, encoded)
+
+
+def _check_options(owner: type, unknown: Collection[str], cache: Cache | None, worker_versions: str) -> None:
+    """Check options of an executor that nothing else checks.
+
+    Args:
+        owner: The class of the executor.
+        unknown: The names of arguments that it does not have.
+        cache: The cache, or None.
+        worker_versions: The option.
+
+    Raises:
+        TypeError: An argument has another name, or the cache is not one.
+        ValueError: `worker_versions` is none of its values.
+    """
+    if unknown:
+        raise TypeError(unknown_argument(owner, next(iter(unknown))))
+    if problem := None if cache is None else cache_problem(cache):
+        raise TypeError(f"cache={cache!r:.80} {problem}")
+    if worker_versions not in ("same", "any"):
+        raise ValueError(f'worker_versions must be "same" or "any", not {worker_versions!r}')
 
 
 def _limits_of(

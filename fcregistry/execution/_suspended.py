@@ -64,6 +64,9 @@ class WaitingCall:
     reason: str
     hints: Mapping[str, bool]
 
+    def __hash__(self) -> int:
+        return hash((WaitingCall, self.id))  # its arguments, a dict, have no hash
+
     def to_json(self) -> dict[str, Any]:
         """Return this call as a JSON object, for a user interface.
 
@@ -473,6 +476,10 @@ def _check_decisions(prepared: object, decisions: object) -> None:
         )
     waiting = dict.fromkeys(each.id for each in prepared.waiting)
     for key, decision in decisions.items():
+        if isinstance(key, WaitingCall):
+            raise TypeError(
+                f"decisions are by the ids of waiting calls: {{{key.id!r}: {decision!r}}}, not by the calls"
+            )
         if key not in waiting:
             known = f"the waiting calls are {', '.join(map(repr, waiting))}" if waiting else "no call waits for one"
             raise ApprovalError(f"no call {key!r} waits for a decision; {known}")

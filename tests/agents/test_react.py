@@ -490,3 +490,21 @@ def test_a_misspelt_argument_names_the_agent_and_the_right_name(agent: Any) -> N
         agent(Script(says("Done.")), tols=[add])
     with pytest.raises(TypeError, match=rf"^{agent.__name__}\(\) has no argument 'zzz'$"):
         agent(Script(says("Done.")), [add], zzz=1)
+
+
+@pytest.mark.parametrize(
+    ("name", "advice"),
+    [
+        ("system_prompt", "did you mean 'instructions'?"),
+        ("time_budget", "give it to run: agent.run(query, time_budget=…)"),
+        ("policy", "give it to the executor: ReactAgent(llm, Executor(tools, policy=…))"),
+        (
+            "timeout",
+            "give it to the executor: ReactAgent(llm, Executor(tools, timeout=…)); for a whole run, agent.run(query, time_budget=…)",
+        ),
+    ],
+)
+def test_an_argument_of_something_else_says_where_to_give_it(name: str, advice: str) -> None:
+    with pytest.raises(TypeError) as raised:
+        ReactAgent(Script(says("Done.")), [add], **{name: 3})  # type: ignore[call-overload]
+    assert str(raised.value) == f"ReactAgent() has no argument {name!r}; {advice}"

@@ -7,6 +7,7 @@ import hmac
 import json
 import logging
 import os
+import re
 import subprocess
 import sys
 import textwrap
@@ -358,6 +359,15 @@ def test_a_decision_about_calls_of_which_none_waits_says_so() -> None:
     made = executor()
     with pytest.raises(ApprovalError, match="no call '2' waits for a decision; no call waits for one"):
         made.resume(made.prepare([CALLS[1]]), {"2": True})
+
+
+def test_a_decision_by_a_call_and_not_by_its_id_is_refused() -> None:
+    made = executor()
+    prepared = made.prepare(CALLS)
+    decisions: Any = {prepared.waiting[0]: Approve()}
+    message = "decisions are by the ids of waiting calls: {'1': Approve(arguments=None)}, not by the calls"
+    with pytest.raises(TypeError, match=f"^{re.escape(message)}$"):
+        made.resume(prepared, decisions)
 
 
 @pytest.mark.parametrize("decision", ["yes", 1, None, Approve, Deny, {"approve": True}])

@@ -97,6 +97,28 @@ def test_a_single_call_of_an_sdk_in_place_of_a_batch_is_refused() -> None:
     assert [result.value for result in Executor(add).run_all(each for each in [call])] == [3]
 
 
+def test_a_misspelt_argument_of_an_executor_names_the_right_one() -> None:
+    with pytest.raises(
+        TypeError, match=r"^Executor\(\) has no argument 'time_out'; did you mean 'timeout' or 'approve_timeout'\?$"
+    ):
+        Executor(add, time_out=3)  # type: ignore[arg-type]
+
+
+def test_call_says_what_to_pass() -> None:
+    executor: Any = Executor([add])
+    for call in ({"name": "add", "arguments": {}}, ToolCall("add"), add):
+        with pytest.raises(TypeError) as raised:
+            executor.call(call)
+        assert str(raised.value) == (
+            'call takes the name of a tool, and its arguments by name, as in call("add", a=1, b=2), '
+            f"not {type(call).__name__}; run takes a call that a model made"
+        )
+    with pytest.raises(TypeError, match=r'^call takes arguments by name: call\("add", a=…, b=…\)$'):
+        executor.call("add", 1, 2)
+    with pytest.raises(TypeError, match=r'^call takes arguments by name: call\("unknown", parameter=…\)$'):
+        executor.call("unknown", 1)
+
+
 def test_resume_refuses_a_value_that_is_not_a_prepared_batch() -> None:
     executor = Executor(add)
     with pytest.raises(TypeError, match="resume takes the PreparedCalls that prepare or from_json returned, not str"):
