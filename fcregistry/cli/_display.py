@@ -52,6 +52,7 @@ class Display:
     """
 
     def __init__(self) -> None:
+        self._streams = sys.stdout, sys.stderr
         self._console = _rich_console()
         self.is_rich: bool = self._console is not None
         self._live: Live | None = None
@@ -68,8 +69,8 @@ class Display:
             text: The text, escaped.
         """
         if self._console is None:
-            sys.stderr.write(text)
-            sys.stderr.flush()
+            self._streams[1].write(text)
+            self._streams[1].flush()
         else:
             from rich.text import Text  # an extra
 
@@ -84,7 +85,7 @@ class Display:
             fraction: How much is done, from 0 to 1; None if that is not known.
         """
         if self._console is None:
-            self._plain = self._plain or _PlainStatus()
+            self._plain = self._plain or _PlainStatus(self._streams)
             self._plain.show("  ".join([status, *lines[-1:]]))
             return
         self._lines = lines
@@ -110,8 +111,14 @@ class Display:
 
         clock = progress.Progress(*_clock_columns(has_bar=False), console=console)
         clock.add_task(status, total=None)
+        is_free = _lead_to(self._streams)  # otherwise the tool has redirected its output, which stays so
         shown = live.Live(
-            get_renderable=self._rendered, console=console, transient=True, refresh_per_second=_FRAMES_PER_SECOND
+            get_renderable=self._rendered,
+            console=console,
+            transient=True,
+            refresh_per_second=_FRAMES_PER_SECOND,
+            redirect_stdout=is_free,
+            redirect_stderr=is_free,
         )
         self._has_bar = False
         self._clock, self._live = clock, shown  # before it starts, so that an interrupt leaves nothing behind
@@ -136,6 +143,11 @@ def _clock_columns(*, has_bar: bool) -> tuple[ProgressColumn, ...]:
     return (progress.SpinnerColumn(), text, *bar, progress.TimeElapsedColumn())
 
 
+def _lead_to(streams: tuple[TextIO, TextIO]) -> bool:
+    """Return whether stdout and stderr are still `streams`."""
+    return sys.stdout is streams[0] and sys.stderr is streams[1]
+
+
 def _rich_console() -> Console | None:
     """Return rich's console on stderr.
 
@@ -147,7 +159,7 @@ def _rich_console() -> Console | None:
         from rich.console import Console
     except ImportError:  # an extra
         return None
-    return Console(stderr=True, soft_wrap=True, highlight=False, markup=False, emoji=False)
+    return Console(file=sys.stderr, soft_wrap=True, highlight=False, markup=False, emoji=False)
 
 
 _CTRL_C: Final = 2
@@ -158,15 +170,19 @@ class _PlainStatus:
     """A status on a terminal without rich: the last line, written again from its beginning.
 
     Until it ends, stdout and stderr lead through it, so that it can erase itself before what the program prints. If that does not end with a line
-    end, the status is not shown.
+    end, the status is not shown. Where a tool has redirected one of them, they stay as they are.
+
+    Args:
+        streams: Stdout and stderr as they were before the program ran.
     """
 
-    def __init__(self) -> None:
-        self._stream = sys.stderr
-        self._replaced = sys.stdout, sys.stderr
+    def __init__(self, streams: tuple[TextIO, TextIO]) -> None:
+        self._streams = streams
+        self._stream = streams[1]
         self._columns = 0
         self._may_show = True
-        sys.stdout = sys.stderr = cast("TextIO", self)
+        if _lead_to(streams):
+            sys.stdout = sys.stderr = cast("TextIO", self)
 
     def show(self, text: str) -> None:
         """Show a status, in place of the one before."""
@@ -190,7 +206,10 @@ class _PlainStatus:
 
     def end(self) -> None:
         """Remove the status; the program prints as before."""
-        sys.stdout, sys.stderr = self._replaced
+        if sys.stdout is self:
+            sys.stdout = self._streams[0]
+        if sys.stderr is self:
+            sys.stderr = self._streams[1]
         self._erase()
 
     def _erase(self) -> None:

@@ -17,6 +17,7 @@ import os
 import sys
 import warnings
 from contextlib import ExitStack, redirect_stderr, suppress
+from io import FileIO
 from typing import TYPE_CHECKING, Any, Final
 
 import click
@@ -256,13 +257,17 @@ def _shorten_warnings() -> None:
 def _repair_streams() -> None:
     """Replace closed standard streams (`>&-`) by the null device, for the whole process.
 
-    The other output streams escape characters that they cannot encode.
+    The other output streams escape characters that they cannot encode, and get a buffer if they have none (`PYTHONUNBUFFERED`): without
+    one, Python loses what a full disk or a closed pipe does not take of a text.
     """
     for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
         stream = getattr(sys, name)
         if stream is None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115  # for the whole process
         elif mode == "w" and hasattr(stream, "reconfigure"):
+            if stream is getattr(sys, f"__{name}__") and isinstance(stream.buffer, FileIO):
+                stream = open(stream.fileno(), "w", 1, stream.encoding, closefd=False)  # noqa: SIM115  # as above
+                setattr(sys, name, stream)
             stream.reconfigure(errors="backslashreplace")
 
 

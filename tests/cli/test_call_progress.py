@@ -20,11 +20,14 @@ needs_terminals = pytest.mark.skipif(os.name != "posix", reason="there are no ps
 
 TOOLS = '''
 import asyncio
+import contextlib
+import io
 import pathlib
 import threading
 import time
 
 from fcregistry import Context, fc_register
+from fcregistry.errors import ToolError
 
 
 def enough() -> bool:
@@ -74,6 +77,18 @@ def patient() -> None:
 def hasty() -> None:
     """Wait."""
     threading.Event().wait()
+
+
+@fc_register
+def collects(context: Context, ends: str = "well") -> str:
+    """Collect what it prints."""
+    with contextlib.redirect_stdout(io.StringIO()) as collected, contextlib.redirect_stderr(io.StringIO()):
+        print("one")
+        context.progress(0.5, "half")
+        print("two")
+    if ends == "badly":
+        raise ToolError("it broke")
+    return collected.getvalue()
 
 
 @fc_register
@@ -176,6 +191,17 @@ def test_an_interrupt_leaves_nothing_else_behind(stairs: Site, env: dict[str, st
     terminal._process.send_signal(signal.SIGINT)
     assert terminal.finish() == 130
     assert left(terminal.shown) == "noise\n\nError: interrupted\n"
+
+
+@needs_terminals
+@BOTH
+def test_a_tool_that_collects_its_output_collects_all_of_it(stairs: Site, env: dict[str, str]) -> None:
+    from .test_terminal import Terminal
+
+    terminal = Terminal(stairs, "call", "collects", env=env)
+    assert (terminal.finish(), left(terminal.shown)) == (0, "one\ntwo\n\n")
+    terminal = Terminal(stairs, "call", "collects", "--ends", "badly", env=env)
+    assert (terminal.finish(), left(terminal.shown)) == (1, "Error: it broke\n")
 
 
 @needs_terminals

@@ -235,10 +235,11 @@ def test_a_reader_that_goes_away_is_no_error_to_talk_about(shop: Site, line: str
     assert done.stderr == ""
 
 
-def test_a_long_output_to_a_closed_pipe_ends_with_141(shop: Site) -> None:
+@pytest.mark.parametrize("env", [{}, {"PYTHONUNBUFFERED": "1"}], ids=["buffered", "unbuffered"])
+def test_a_long_output_to_a_closed_pipe_ends_with_141(shop: Site, env: dict[str, str]) -> None:
     """More than a pipe holds, so the writer notices for sure."""
     call = json.dumps({"value": "x" * 100_000})
-    done = in_bash(shop, f"fcregistry call text '{call}' | head -c 1; echo \" ${{PIPESTATUS[0]}}\"")
+    done = in_bash(shop, f"fcregistry call text '{call}' | head -c 1; echo \" ${{PIPESTATUS[0]}}\"", **env)
     assert (done.stdout, done.stderr) == ('" 141\n', "")
 
 
