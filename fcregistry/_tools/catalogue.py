@@ -295,7 +295,7 @@ class Catalogue:
             names = {each.full_name for each in self.visible()}
         else:  # one name for each tool: with its group if one was asked for
             names = {each.local_name if "." in name else each.declaration.name for each in self.visible()}
-        near = nearest(name, sorted(names))
+        near = nearest(name, sorted(names)) or self._near_distributions(name)
         if meant := self._distribution_hint(name) or self._group_hint(name):
             return ToolNotFoundError(f"there is no tool {name!r}{meant}", name=name, candidates=near)
         reason = self._why_hidden(name)
@@ -308,9 +308,15 @@ class Catalogue:
 
     def nothing_matches(self, selector: str) -> ToolNotFoundError:
         """Return the error for a pattern that matches nothing, with near names or a reason."""
-        near = did_you_mean(nearest(selector, sorted({each.declaration.name for each in self.visible()})))
+        distribution, colon, rest = selector.partition(":")
+        names = nearest(selector, sorted({each.declaration.name for each in self.visible()}))
+        if colon:
+            names = tuple(f"{each}:{rest}" for each in self._near_distributions(distribution)) or names
+        near = did_you_mean(names)
         reason = self._why_hidden(selector)
         failing = _failing_text() if self._discovers else ""
+        if colon and not reason and normalized(distribution) in self._distributions():  # others do not matter
+            near, failing = f"{near} (`fcregistry doctor {distribution}` shows what its plugins declare)", ""
         detail = f": {reason}" if reason else f"{near} ({failing}`fcregistry doctor` says why)" if failing else near
         return ToolNotFoundError(f"the selector {selector!r} matches no tool{detail}", name=selector, reason=reason)
 
@@ -319,8 +325,18 @@ class Catalogue:
 
         Empty, too, for a registry that does not discover plugins.
         """
-        names = [normalized(each) for each in _discovery().distributions()] if self._discovers else []
-        return f": it is a distribution, and its tools are '{name}:*'" if normalized(name) in names else ""
+        return (
+            f": it is a distribution, and its tools are '{name}:*'" if normalized(name) in self._distributions() else ""
+        )
+
+    def _near_distributions(self, name: str) -> tuple[str, ...]:
+        """Return the distributions with plugins whose names are like `name`; none if one has that name."""
+        known = self._distributions()
+        return () if normalized(name) in known else nearest(normalized(name), known)
+
+    def _distributions(self) -> list[str]:
+        """Return the normalized names of the distributions with plugins; none for a registry that does not discover plugins."""
+        return [normalized(each) for each in _discovery().distributions()] if self._discovers else []
 
     def _group_hint(self, name: str) -> str:
         """Return a phrase, `: it is …`, if a visible tool is in the group `name` or below it; else empty."""

@@ -6,9 +6,11 @@ worker process made for it.
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Iterable, Iterator
 from importlib.metadata import PackageNotFoundError, distribution
+from typing import Final
 
 from fcregistry._base.install import install_command
 from fcregistry._registry import registry
@@ -103,8 +105,12 @@ def diagnose_name(name: str, *, again: bool = True) -> tuple[Finding, ...]:
         if not_used := tuple(checks.aside_findings(normalized(name))):
             return not_used
         advice = "the tool is there again once that is changed" if error.reason else _search_advice()
-        return (problem(name, str(error).partition(" (`fcregistry doctor")[0], advice), *_why_missing(wanted))
+        return (problem(name, _DOCTOR_HINT.sub("", str(error)), advice), *_why_missing(wanted))
     return tuple(finding for finding in findings(seen) if finding.subject == tool.id)
+
+
+_DOCTOR_HINT: Final = re.compile(r" \((?:the plugins? .* not load; )?`fcregistry doctor .*\Z", re.DOTALL)
+"""What the error for an unknown tool says about doctor, and about plugins that do not load, which are findings of their own."""
 
 
 def _search_advice() -> str:

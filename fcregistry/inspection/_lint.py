@@ -13,7 +13,7 @@ from fcregistry import formats
 from fcregistry._registry import Registry, catalogue_of, registry
 from fcregistry._tools.selectors import Selector, by_key, did_you_mean, effective, nearest, parse_selectors
 from fcregistry._tools.tool import Tool, subject
-from fcregistry.errors import ConfigurationError, DefinitionWarning, DuplicateToolError, PluginError, ToolNotFoundError
+from fcregistry.errors import ConfigurationError, DefinitionWarning, DuplicateToolError, PluginError
 from fcregistry.inspection._lint_rules import LINT_RULES
 from fcregistry.inspection._lint_source import Sources
 from fcregistry.inspection._lint_subject import LintFinding, LintRule, LintSubject, Neighbours, Wanted
@@ -161,8 +161,7 @@ def _matching(selector: Selector, source: Registry) -> list[Tool]:
             pass
     found = [tool for tool in _everything(source) if selector.matches(subject(tool))]
     if not found:
-        near = did_you_mean(nearest(selector.text, sorted({tool.declared_name for tool in _everything(source)})))
-        raise ToolNotFoundError(f"the selector {selector.text!r} matches no tool{near}", name=selector.text)
+        raise catalogue_of(source).nothing_matches(selector.text)
     return found
 
 

@@ -125,6 +125,8 @@ def test_list_json_has_all_that_is_known(shop: Site) -> None:
     ("selector", "message"),
     [
         ("ordre", "there is no tool 'ordre'; did you mean 'order'? (`fcregistry doctor ordre` looks for the reason"),
+        ("acme-shp", "there is no tool 'acme-shp'; did you mean 'acme-shop'?"),
+        ("acme-shp:*", "the selector 'acme-shp:*' matches no tool; did you mean 'acme-shop:*'?"),
         ("nix*", "the selector 'nix*' matches no tool"),
         ("nobody:*", "the selector 'nobody:*' matches no tool"),
         ("lookup", "'lookup' may be any of acme-shop:search.web.lookup, other:search.web.lookup; name one of these"),
@@ -246,6 +248,20 @@ def test_an_unknown_name_is_told_with_the_plugins_that_do_not_load(site: Site) -
         "matches no tool (the plugins a[x], b[x], c[x], … do not load; `fcregistry doctor` says why)"
         in site.cli("list", "one*").stderr
     )
+
+
+def test_a_distribution_whose_plugins_declare_no_tools(site: Site) -> None:
+    """The error of list, and that of lint, name what explains it; a plugin that does not load is the reason itself."""
+    site.install("idle", {"x": "idle_tools"}, {"idle_tools.py": ""})
+    site.install("bad", {"x": "bad_tools"}, {"bad_tools.py": "1 / 0"})
+    for name in ("list", "lint"):
+        assert (
+            "matches no tool (`fcregistry doctor idle` shows what its plugins declare)" in site.cli(name, "idle").stderr
+        )
+        assert (
+            "the selector 'bad:*' matches no tool: its plugin bad[x] does not load (ZeroDivisionError"
+            in site.cli(name, "bad").stderr
+        )
 
 
 def test_distributions_that_cannot_be_used_are_mentioned_on_stderr(site: Site) -> None:

@@ -129,6 +129,16 @@ def test_a_tool_whose_extension_does_not_load(site: Site) -> None:
     assert "Solid is read by the extension bad[solids], which does not load: ZeroDivisionError" in found[1][2]
 
 
+def test_a_missing_tool_where_a_plugin_does_not_load(site: Site) -> None:
+    """The message does not name the command that runs; the plugin is a finding of its own."""
+    site.install("bad", {"x": "bad_tools"}, {"bad_tools.py": "1 / 0"})
+    found = doctor(site, "nothing")
+    assert [each[1:3] for each in found] == [
+        ("nothing", "there is no tool 'nothing'"),
+        ("bad[x]", "does not load: ZeroDivisionError: division by zero"),
+    ]
+
+
 def test_a_plugin_without_tools(site: Site) -> None:
     """What its authors are to do, and where."""
     site.install("idle", {"x": "idle_tools"}, {"idle_tools.py": ""})
