@@ -30,6 +30,7 @@ from fcregistry.inspection._lint_subject import (
     accepts_anything,
     default_text,
     description,
+    invalid_fields,
     is_valid_default,
     path_deeper_than,
     property_path,
@@ -356,6 +357,10 @@ def _invalid_defaults(subject: LintSubject) -> Iterator[Remark]:
             text = default_text(parameter.default)
             message = f"the default {text} of {name!r} is not a value of its type, so models do not see it"
             yield Remark(message, property_path(name))
+    for parameter in () if subject.is_external else subject.tool.signature.parameters:
+        for field, text in invalid_fields(parameter.codec):
+            message = f"the default {text} of the field {field} is not a value of its type, so models do not see it"
+            yield Remark(message, property_path(parameter.name), SourcePlace("parameter", parameter.name))
 
 
 @rule(

@@ -21,6 +21,7 @@ from fcregistry._tools.parameters import EMPTY, STAR, STAR_STAR, Parameter
 from fcregistry._tools.tool import Tool, definition_of
 from fcregistry.errors import FcregistryError, MissingDependencyError
 from fcregistry.inspection._lint_source import SourcePlace, Sources
+from fcregistry.types import MISSING, Codec, RecordCodec, add_default, walk_codecs
 
 Severity = Literal["error", "warning", "note"]
 SEVERITIES: Final[tuple[Severity, ...]] = ("error", "warning", "note")
@@ -242,8 +243,13 @@ def undeclared_default(subject: LintSubject, name: str) -> Parameter | None:
 
 def is_valid_default(parameter: Parameter) -> bool:
     """Return whether the default of `parameter` is a value of its type; True if finding out raises."""
+    return _handles(parameter.codec, parameter.default)
+
+
+def _handles(codec: Codec, value: object) -> bool:
+    """Return whether `value` is of the type of `codec`; True if finding out raises."""
     try:
-        return parameter.codec.handles(parameter.default)
+        return codec.handles(value)
     except Exception:  # noqa: BLE001  # external code: comparing may raise anything; then it counts as valid
         return True
 
@@ -251,6 +257,17 @@ def is_valid_default(parameter: Parameter) -> bool:
 def default_text(default: object) -> str:
     """Return a default as text: a number, bool or None as in Python, any other object by `show`."""
     return repr(default) if isinstance(default, bool | int | float | None) else show(default)
+
+
+def invalid_fields(codec: Codec) -> Iterator[tuple[str, str]]:
+    """Yield, as `Class.field`, each field of a record in `codec` whose default is not of its type, and the default as text."""
+    for record in walk_codecs([codec]):
+        for field in record.fields if isinstance(record, RecordCodec) else ():
+            published: dict[str, Any] = {}
+            if field.default is not MISSING and field.constant is MISSING:
+                add_default(published, field.codec, field.default)
+                if not published and not _handles(field.codec, field.default):
+                    yield f"{record.cls.__qualname__}.{field.attribute}", default_text(field.default)
 
 
 # --- Other tools ---

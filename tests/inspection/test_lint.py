@@ -465,6 +465,24 @@ def test_a_default_that_its_type_does_not_take() -> None:
     assert said(rule, right) == []
 
 
+@dataclass
+class Tagged:
+    tags: list[str] = None  # type: ignore[assignment]
+    size: int = 1
+    pair: tuple[int, ...] = ()
+
+
+class Fitting(TypedDict):
+    tagged: Tagged
+
+
+def test_a_default_of_a_field_that_its_type_does_not_take() -> None:
+    def shelve(tagged: list[Fitting], item: Item) -> None: ...
+
+    text = "the default None of the field Tagged.tags is not a value of its type, so models do not see it"
+    assert said("invalid-default", shelve) == [("$.properties.tagged", text)]
+
+
 def test_a_default_that_its_schema_refuses() -> None:
     tool = foreign(
         **schema_of(a={"type": "integer", "default": "1"}, b={"type": "integer", "default": 1}, c={"default": None})
