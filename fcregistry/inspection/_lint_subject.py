@@ -261,8 +261,8 @@ def default_text(default: object) -> str:
 
 def invalid_fields(codec: Codec) -> Iterator[tuple[str, str]]:
     """Yield, as `Class.field`, each field of a record in `codec` whose default is not of its type, and the default as text."""
-    for record in walk_codecs([codec]):
-        for field in record.fields if isinstance(record, RecordCodec) else ():
+    for record in (each for each in walk_codecs([codec]) if isinstance(each, RecordCodec)):
+        for field in record.fields:
             published: dict[str, Any] = {}
             if field.default is not MISSING and field.constant is MISSING:
                 add_default(published, field.codec, field.default)
