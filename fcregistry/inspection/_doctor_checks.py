@@ -394,9 +394,10 @@ def tool_findings() -> Iterator[Finding]:
     for tool in tools:
         if (error := tool.definition_error) is not None:
             place = f"{tool.origin.file}:{tool.origin.line}" if tool.origin.file else tool.origin.module
-            problems = "; ".join(error.problems)
+            first, *more = error.problems
+            problems = f" {first}" if not more else "".join(f"\n  - {each}" for each in error.problems)
             advice = f"fix {tool.origin.qualname} in {place}"
-            yield problem(tool.id, f"cannot be defined: {problems}", advice, detail=str(error))
+            yield problem(tool.id, f"cannot be defined:{problems}", advice, detail=str(error))
     yield from _hidden_findings(tools)
     if find_spec("pebble") is None:  # for a top-level name, `find_spec` imports nothing
         for tool in tools:
