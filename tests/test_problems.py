@@ -78,6 +78,7 @@ def test_a_value_is_shown_as_bounded_json_that_can_be_printed(value: object, sho
         ("minProperties", 1, {}, "must have at least 1 property, not {}"),
         ("maxProperties", 0, {"a": 1}, 'must have at most 0 properties, not {"a": 1}'),
         ("pattern", "^a$", "b", 'must match the pattern "^a$", not "b"'),
+        ("format", "date", "2026-11-31", 'must be a date that exists, not "2026-11-31"'),
         ("format", "date", "x", 'must be a string of the format "date" (such as "2026-01-31"), not "x"'),
         ("format", "byte", "!", 'must be a string of the format "byte" (such as "aGVsbG8="), not "!"'),
         ("format", "email", "x", 'must be a string of the format "email", not "x"'),

@@ -216,6 +216,8 @@ def _sort_key(path: str) -> list[tuple[int, int, str]]:
 def _problem(violation: Violation) -> Problem:
     """Return the one problem of `violation`: what its keyword requires, and usually the value."""
     asked = violation.asked or requirement(violation.keyword, violation.limit)
+    if violation.keyword == "format" and not violation.asked and _is_like_example(violation.limit, violation.instance):
+        asked = f"must be a {violation.limit} that exists"
     link = _BEFORE_VALUE.get(violation.keyword, ", not ")
     return Problem(json_path(violation.path), f"{asked}{link}{show(violation.instance)}" if link else asked)
 
@@ -407,6 +409,13 @@ def _format(limit: Any) -> str:
     """Return what the keyword `format` with the value `limit` requires, with an example if there is one."""
     example = f" (such as {show(_EXAMPLES[limit])})" if limit in _EXAMPLES else ""
     return f"must be a string of the format {show(limit)}{example}"
+
+
+def _is_like_example(form: Any, value: Any) -> bool:
+    """Return whether `value` is written as a date or time of the format `form` is: then the day or hour does not exist."""
+    if form not in ("date", "date-time", "time") or not isinstance(value, str):
+        return False
+    return len(value) < 30 and re.sub("[0-9]", "0", value) == re.sub("[0-9]", "0", _EXAMPLES[form])
 
 
 def _type(limit: Any) -> str:
