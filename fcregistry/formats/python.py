@@ -208,10 +208,12 @@ class _Types(TypeWriter):
 
         The text is that of `comment_text` for `schema`, the field's schema, and its default value.
         """
-        default = (
-            f"default: {python_value(schema['default'])}" if isinstance(schema, dict) and "default" in schema else ""
-        )
-        note = ", ".join(part for part in (self.comment_text(schema), default) if part)
+        note = self.comment_text(schema)
+        if isinstance(schema, dict) and "default" in schema:
+            word = (
+                "Default" if note.endswith((".", "!", "?")) else ", default" if note else "default"
+            )  # after a sentence
+            note = f"{note}{' ' * (word == 'Default')}{word}: {python_value(schema['default'])}"
         return f"  # {_escape_control(note)}" if note else ""
 
     def _free_name(self, name: str) -> str:

@@ -95,6 +95,18 @@ def said(function: Any, format_name: str) -> str:
     return str(Tool.from_function(function).definition(format_name))
 
 
+def test_the_comment_on_a_default_begins_a_sentence_after_a_sentence() -> None:
+    fields = {
+        "place": {"type": "string", "description": "Where it is.", "default": "on_shelf"},
+        "size": {"type": "integer", "description": "How big", "default": 3},
+        "day": {"type": "integer", "default": 1},
+    }
+    book = {"type": "object", "properties": fields, "required": [], "additionalProperties": False}
+    tool = Tool.from_function(take, parameters={"properties": {"book": book}, "additionalProperties": False})
+    comments = re.findall("# .*", str(tool.definition("python")))
+    assert comments == ['# Where it is. Default: "on_shelf"', "# How big, default: 3", "# default: 1"]
+
+
 def test_python() -> None:
     assert said(plan, "python") == (
         "class Stops(TypedDict):\n"
