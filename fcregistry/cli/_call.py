@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sys
 from typing import TYPE_CHECKING, Final
 
@@ -221,12 +222,19 @@ _TO_MODEL: Final = ". Nothing was run; send the whole call again, shorter if nee
 def _as_options(error: CallError, tool: Tool) -> str:
     """Return the text of an error: its message, and a line for each problem.
 
-    A problem of one parameter has the option, such as `--num-days`, in place of the path `$.num_days`; other paths stay.
+    A problem of a parameter has the option, such as `--num-days`, in place of the path `$.num_days`, and `--item (.name)` in place of
+    `$.item.name`; other paths stay.
     """
     from fcregistry.cli._parameters import flags_of
 
     flags = flags_of(tool.parameters)
-    problems = [f"- {flags.get(each.path.removeprefix('$.'), each.path)}: {each.message}" for each in error.problems]
+
+    def place(path: str) -> str:
+        name = re.split(r"[.\[]", path.removeprefix("$."), maxsplit=1)[0]
+        rest = path.removeprefix(f"$.{name}")
+        return path if name not in flags or rest == path else f"{flags[name]} ({rest})" if rest else flags[name]
+
+    problems = [f"- {place(each.path)}: {each.message}" for each in error.problems]
     return "\n".join([error.message, *problems])
 
 

@@ -415,6 +415,7 @@ def _option(name: str, flag: str, parameters: Mapping[str, Any]) -> click.Option
             metavar = f"{metavar or _choices_text(kind)}..."
         option = click.Option([flag, "value"], type=kind, multiple=is_list, default=None, metavar=metavar)
         notes += [f"for several: {_repeated(option)}"] if is_list else []
+        notes += ["fcregistry show NAME has its form"] if metavar == "JSON" else []
     text = [*str(schema.get("description", "")).split(), *([f"[{'; '.join(notes)}]"] if notes else [])]
     option.help = clean(" ".join(text))
     return _with_name(option, name)

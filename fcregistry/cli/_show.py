@@ -130,7 +130,8 @@ def _parameter(name: str, schema: Any, required: bool, root: dict[str, Any]) -> 
         root: The schema of all parameters, to which references in `schema` refer.
     """
     known = schema if isinstance(schema, dict) else {}  # true takes anything, and false nothing
-    need = f"default {_text(known['default'])}" if "default" in known else "required" if required else "optional"
+    default = _text(known["default"]) or '""' if "default" in known else ""
+    need = f"default {default}" if default else "required" if required else "optional"
     text = " ".join(str(known.get("description", "")).split())
     return f"  {name} ({', '.join([show_type(schema), *bounds(plain(known, root)), need])})" + (
         f": {text}" if text else ""

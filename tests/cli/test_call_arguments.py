@@ -176,7 +176,7 @@ def test_arguments_come_as_one_json_word_from_stdin_or_from_a_file(shop: Site, t
         ([], "- --customer: is required"),
         (['{"customer": 5}'], "- $.customer: must be a string, not 5"),
         (['{"customer": "x", "num_day": 5}'], "num_day"),
-        (["--customer", "x", "--item", '{"name": 5}'], "- $.item.name: must be a string, not 5"),
+        (["--customer", "x", "--item", '{"name": 5}'], "- --item (.name): must be a string, not 5"),
         (
             ["--customer", "x", "--day", "tomorrow"],
             '- --day: must be a string of the format "date" (such as "2026-01-31"), not "tomorrow"',

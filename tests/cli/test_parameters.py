@@ -114,6 +114,23 @@ def test_nested_schemas_may_be_true_or_false(shown: Any, capsys: pytest.CaptureF
     assert "--x JSON" in capsys.readouterr().out
 
 
+def test_the_help_of_a_long_form_names_the_command_that_shows_it(capsys: pytest.CaptureFixture[str]) -> None:
+    """A form that is too long for a line is not in it."""
+    fields = {f"field_{number}": {"type": "string"} for number in range(9)}
+    properties = {"long": {"type": "object", "properties": fields}, "short": {"type": "object"}}
+    tool = Tool.from_function(add, parameters={"type": "object", "properties": properties})
+    with pytest.raises(click.exceptions.Exit):
+        read_words(click.Context(click.Command("call")), "it", tool, ["--help"])
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "--long JSON [fcregistry show NAME has its form] --short JSON:object" in shown
+
+
+def test_show_writes_an_empty_default_in_quotes(shown: Any) -> None:
+    def find(words: str = "") -> None: ...
+
+    assert '\n  words (string, default "")\n' in shown(find)
+
+
 @pytest.mark.parametrize(
     ("function", "words", "message"),
     [
