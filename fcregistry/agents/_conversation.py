@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypedDict, overload
 from fcregistry._base.forks import after_fork
 from fcregistry._base.source import callback_problem
 from fcregistry.agents._agent import Agent, RoundOptions
-from fcregistry.agents._effects import Finished
+from fcregistry.agents._effects import arun_to_end, astream, run_to_end
 from fcregistry.agents._history import conversation_of, estimate_tokens, shorten
 from fcregistry.agents._pairing import LoggedHistory, pair_results
 from fcregistry.agents._react import ReactAgent
-from fcregistry.agents._run import AnswerT_co, RunState, checked_limit
+from fcregistry.agents._run import AnswerT_co, Control, RunState, checked_limit
 from fcregistry.errors import ApprovalError
 from fcregistry.execution import is_resumed
-from fcregistry.models import derived
+from fcregistry.models import derived, stream_sync
 
 if TYPE_CHECKING:
     from typing import Self, Unpack
@@ -49,7 +49,8 @@ class Conversation(Generic[AnswerT_co]):
     """An agent, and the messages exchanged with it so far.
 
     A turn is a message of the user and everything that the agent does until it answers. When a turn ends, its messages become part of the
-    history. A turn that an exception ends, or whose stream the caller closes, leaves no messages.
+    history, also if an interrupt, the cancellation of the task or the end of its stream ends it: a call that has no result then gets one that
+    says that the call was cancelled. A turn that another exception ends leaves no messages.
 
     Only one thread or task can use a conversation at a time: beginning a turn during another one raises `RuntimeError`. Its agent can be used
     elsewhere at the same time.
@@ -183,13 +184,15 @@ class Conversation(Generic[AnswerT_co]):
             RuntimeError: Another turn of this conversation has not ended.
             TypeError, ValueError: `text` is not a message, or an option is not valid.
         """
-        with self._one_turn():
-            return self._record(self.agent.run(self._messages_with(text), **options))
+        control = Control(**options)
+        with self._one_turn(control):
+            return run_to_end(self.agent._new_run(self._messages_with(text), control), control)
 
     async def asay(self, text: MessageLike, **options: Unpack[RunOptions]) -> RunResult[AnswerT_co]:
         """Like `say`, on the running event loop."""
-        with self._one_turn():
-            return self._record(await self.agent.arun(self._messages_with(text), **options))
+        control = Control(**options)
+        with self._one_turn(control):
+            return await arun_to_end(self.agent._new_run(self._messages_with(text), control), control)
 
     def stream(self, text: MessageLike, **options: Unpack[RunOptions]) -> Generator[Event[AnswerT_co], None, None]:
         """Begin a turn, and yield events as they happen, `Finished` last.
@@ -206,17 +209,22 @@ class Conversation(Generic[AnswerT_co]):
             RuntimeError: Another turn of this conversation has not ended.
             TypeError, ValueError: `text` is not a message, or an option is not valid.
         """
-        with self._one_turn(), closing(self.agent.stream(self._messages_with(text), **options)) as events:
-            yield from map(self._record_event, events)
+        control = Control(**options)
+        with self._one_turn(control):
+            run = self.agent._new_run(self._messages_with(text), control)
+            with closing(stream_sync(lambda: astream(run, control))) as events:
+                yield from events
 
     async def astream(
         self, text: MessageLike, **options: Unpack[RunOptions]
     ) -> AsyncGenerator[Event[AnswerT_co], None]:
         """Like `stream`, on the running event loop."""
-        with self._one_turn():
-            async with aclosing(self.agent.astream(self._messages_with(text), **options)) as events:
+        control = Control(**options)
+        with self._one_turn(control):
+            run = self.agent._new_run(self._messages_with(text), control)
+            async with aclosing(astream(run, control)) as events:
                 async for event in events:
-                    yield self._record_event(event)
+                    yield event
 
     def resume(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
@@ -232,15 +240,17 @@ class Conversation(Generic[AnswerT_co]):
             ApprovalError: No call waits, or a decision names a call that does not wait.
             RuntimeError: Another turn of this conversation has not ended.
         """
-        with self._one_turn():
-            return self._record(self.agent.resume(self._waiting_state(), decisions, **options))
+        control = Control.of_resumed(**options)
+        with self._one_turn(control):
+            return run_to_end(self.agent._resumed_run(self._waiting_state(), decisions, control), control)
 
     async def aresume(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> RunResult[AnswerT_co]:
         """Like `resume`, on the running event loop."""
-        with self._one_turn():
-            return self._record(await self.agent.aresume(self._waiting_state(), decisions, **options))
+        control = Control.of_resumed(**options)
+        with self._one_turn(control):
+            return await arun_to_end(self.agent._resumed_run(self._waiting_state(), decisions, control), control)
 
     def resume_stream(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
@@ -256,20 +266,22 @@ class Conversation(Generic[AnswerT_co]):
             ApprovalError: No call waits, or a decision names a call that does not wait.
             RuntimeError: Another turn of this conversation has not ended.
         """
-        with (
-            self._one_turn(),
-            closing(self.agent.resume_stream(self._waiting_state(), decisions, **options)) as events,
-        ):
-            yield from map(self._record_event, events)
+        control = Control.of_resumed(**options)
+        with self._one_turn(control):
+            run = self.agent._resumed_run(self._waiting_state(), decisions, control)
+            with closing(stream_sync(lambda: astream(run, control))) as events:
+                yield from events
 
     async def aresume_stream(
         self, decisions: Mapping[str, Decision] | None = None, **options: Unpack[ResumeOptions]
     ) -> AsyncGenerator[Event[AnswerT_co], None]:
         """Like `resume_stream`, on the running event loop."""
-        with self._one_turn():
-            async with aclosing(self.agent.aresume_stream(self._waiting_state(), decisions, **options)) as events:
+        control = Control.of_resumed(**options)
+        with self._one_turn(control):
+            run = self.agent._resumed_run(self._waiting_state(), decisions, control)
+            async with aclosing(astream(run, control)) as events:
                 async for event in events:
-                    yield self._record_event(event)
+                    yield event
 
     def to_json(self, *, key: bytes | None = None) -> str:
         """Return the conversation as JSON text, which `from_json` reads.
@@ -364,10 +376,13 @@ class Conversation(Generic[AnswerT_co]):
         return self._state
 
     @contextmanager
-    def _one_turn(self) -> Iterator[None]:
-        """Prevent other turns of this conversation in the `with` block.
+    def _one_turn(self, control: Control) -> Iterator[None]:
+        """Prevent other turns of this conversation in the `with` block, and store the result of the turn at its end.
 
         Waiting calls that were resumed elsewhere are dropped at the beginning and at the end.
+
+        Args:
+            control: Controls the turn.
 
         Raises:
             RuntimeError: Another turn has not ended.
@@ -381,6 +396,9 @@ class Conversation(Generic[AnswerT_co]):
             self._forget_resumed_calls()
             yield
         finally:
+            control.wait_for_end()  # of a stream that was left
+            if control.result is not None:
+                self._messages, self._state = control.result.messages, control.result.state
             self._forget_resumed_calls()
             turn.release()
 
@@ -392,18 +410,6 @@ class Conversation(Generic[AnswerT_co]):
         if self._state is not None and is_resumed(self._state.prepared):
             self._state = None
             self._messages = self._messages[:-1]  # the model's message with these calls
-
-    def _record(self, result: RunResult[AnswerT_co]) -> RunResult[AnswerT_co]:
-        """Store the messages and the state of `result`, the result of a turn, and return `result`."""
-        self._messages = result.messages
-        self._state = result.state
-        return result
-
-    def _record_event(self, event: Event[AnswerT_co]) -> Event[AnswerT_co]:
-        """Store the result of a turn if `event` is a `Finished`; return `event` in any case."""
-        if isinstance(event, Finished):
-            self._record(event.result)
-        return event
 
 
 def _agent_from(given: Agent | ModelLike, tools: AgentTools, options: Mapping[str, Any]) -> Agent:

@@ -15,16 +15,26 @@ from contextlib import aclosing, suppress
 from dataclasses import dataclass, fields
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeAlias, TypeVar, cast
 
-from fcregistry._base.call import ToolCall
+from fcregistry._base.call import CallError, ToolCall
 from fcregistry._results.result import ToolResult
 from fcregistry.agents._run import AnswerT_co, End
-from fcregistry.execution import adrive, background_loop, drive
+from fcregistry.execution import (
+    adrive,
+    background_loop,
+    drive,
+    failed_result,
+    finished_results,
+    log_failure,
+    open_pipeline,
+    pipeline_of,
+    run_nodes,
+)
 from fcregistry.models import Completion, Delta, arguments_text, checked_completion
 
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
     from fcregistry.agents._run import Control, RunResult
-    from fcregistry.execution import Decision, Effects, Executor, Partial, PreparedCalls, Progress
+    from fcregistry.execution import CallNode, Decision, Effects, Executor, Partial, PreparedCalls, Progress
     from fcregistry.models import Message, Model, ToolChoice
 
 T = TypeVar("T")
@@ -178,16 +188,44 @@ Event: TypeAlias = "Thinking | Text | Calling | Progressed | Returned | Planning
 # --- Running to the end ---
 
 
-def run_to_end(run: Effects[T], control: Control) -> T:
-    """Run an agent's coroutine on this thread, and return what it returns."""
+def run_to_end(run: Effects[RunResult[AnswerT_co]], control: Control) -> RunResult[AnswerT_co]:
+    """Run an agent's coroutine on this thread, and return its result."""
     with control:
-        return drive(run)
+        return drive(_recorded(run, control))
 
 
-async def arun_to_end(run: Effects[T], control: Control) -> T:
+async def arun_to_end(run: Effects[RunResult[AnswerT_co]], control: Control) -> RunResult[AnswerT_co]:
     """Like `run_to_end`, on the running event loop."""
     with control:
-        return await adrive(run)
+        return await adrive(_recorded(run, control))
+
+
+def _recorded(run: Effects[RunResult[AnswerT_co]], control: Control) -> Effects[RunResult[AnswerT_co]]:
+    """Run an agent's coroutine, and store its result in `control`; a coroutine, see `Effects`.
+
+    An interrupt, such as a KeyboardInterrupt or the cancellation of the task, ends the run as a cancelled token does: it does nothing more, and
+    its result has the messages, in which every call has a result. Then the interrupt is raised.
+    """
+    done: Any = None
+    try:
+        while True:
+            effect = cast("AgentEffect", run.send(done))
+            if control.interrupt is not None:
+                done = effect.interrupted(None)
+                continue
+            try:
+                done = yield effect
+            except Exception:  # the caller's mistake, or a fault
+                run.close()
+                raise
+            except BaseException as interrupt:  # noqa: BLE001  # raised below
+                control.interrupt = interrupt
+                done = effect.interrupted(interrupt)
+    except StopIteration as end:
+        control.result = end.value
+    if control.interrupt is not None:
+        raise control.interrupt
+    return cast("RunResult[AnswerT_co]", control.result)
 
 
 async def astream(run: Effects[RunResult[AnswerT_co]], control: Control) -> AsyncGenerator[Event[AnswerT_co], None]:
@@ -195,7 +233,7 @@ async def astream(run: Effects[RunResult[AnswerT_co]], control: Control) -> Asyn
     events: asyncio.Queue[Any] = asyncio.Queue()
     control.events = events
     with control:
-        task = asyncio.ensure_future(_catch_interrupt(adrive(run)))
+        task = asyncio.ensure_future(_catch_interrupt(adrive(_recorded(run, control))))
         task.add_done_callback(events.put_nowait)
         try:
             while (event := await events.get()) is not task:
@@ -230,6 +268,13 @@ def _raise_interrupt(outcome: T | KeyboardInterrupt | SystemExit) -> T:
 # --- The effects of a run ---
 
 
+AgentEffect: TypeAlias = "EmitEvent | AskModel | RunCalls | RunNodes"
+"""An effect of an agent's coroutine. Its `interrupted` returns the outcome in a run that is interrupted.
+
+It takes what ended the effect, or None if the run was interrupted before the effect began.
+"""
+
+
 class EmitEvent(NamedTuple):
     """Tell the caller of a streamed run what happens: an effect.
 
@@ -247,6 +292,9 @@ class EmitEvent(NamedTuple):
         if self.control.events is not None:
             self.control.events.put_nowait(self.event)
             await self.control.events.join()
+
+    def interrupted(self, interrupt: BaseException | None) -> None:
+        """Do nothing: nothing listens any more."""
 
 
 class AskModel(NamedTuple):
@@ -299,6 +347,10 @@ class AskModel(NamedTuple):
             if isinstance(error, asyncio.CancelledError) and cast("Any", asyncio.current_task()).cancelling() > 0:
                 raise
             return self._end_after(error)
+
+    def interrupted(self, interrupt: BaseException | None) -> End:
+        """Return the end of the run."""
+        return End(reason="cancelled")
 
     def _end_after(self, error: BaseException) -> End:
         """Return the end of a run whose model raised `error`, which may be a cancellation.
@@ -424,3 +476,53 @@ class RunCalls(NamedTuple):
                 else:
                     await EmitEvent(self.control, Progressed(call=self.calls[0], progress=each)).later()
         return results
+
+    def interrupted(self, interrupt: BaseException | None) -> list[ToolResult]:
+        """Return the results of the calls that had finished, and failed results of the others."""
+        return _interrupted_results(self.executor, self.calls, interrupt)
+
+
+class RunNodes(NamedTuple):
+    """Run the calls of expressions: an effect. The outcome is their results, in order.
+
+    Attributes:
+        control: Ends them.
+        executor: Runs them.
+        nodes: The calls, with the places of the results that they need.
+    """
+
+    control: Control
+    executor: Executor
+    nodes: list[CallNode]
+
+    def now(self) -> list[ToolResult]:
+        """Run the calls, and wait for the results on this thread."""
+        return drive(run_nodes(open_pipeline(self.executor), self.nodes, self.control.calls_context))
+
+    async def later(self) -> list[ToolResult]:
+        """Run the calls on the running loop."""
+        return await adrive(run_nodes(open_pipeline(self.executor), self.nodes, self.control.calls_context))
+
+    def interrupted(self, interrupt: BaseException | None) -> list[ToolResult]:
+        """Return the results of the calls that had finished, and failed results of the others."""
+        return _interrupted_results(self.executor, [node.call for node in self.nodes], interrupt)
+
+
+def _interrupted_results(
+    executor: Executor, calls: Sequence[ToolCall], interrupt: BaseException | None
+) -> list[ToolResult]:
+    """Return the results of `calls`: of those that had finished, their own, and of the others, that they were cancelled.
+
+    `interrupt` ended the calls; None if none of them has begun.
+    """
+    # The interrupt of a single call may have passed through a batch of the tool's own.
+    known = finished_results(interrupt) if interrupt is not None and len(calls) > 1 else {}
+    why = "it was not run" if interrupt is None else "its result is not known"
+    results = []
+    for place, call in enumerate(calls):
+        if place not in known:
+            error = CallError("cancelled", f"the call of {call.name} was cancelled; {why}")
+            known[place] = failed_result(call, error, pipeline_of(executor).find(call.name))
+            log_failure(known[place])
+        results.append(known[place])
+    return results

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, Final, Literal
 
 from fcregistry._base.call import ToolCall
 from fcregistry._results.content import parts_for_model
-from fcregistry.agents._effects import Calling, EmitEvent, Returned
+from fcregistry.agents._effects import Calling, EmitEvent, Returned, RunNodes
 from fcregistry.agents._loop import results_of
 from fcregistry.errors import PluginError
-from fcregistry.execution import call_nodes, open_pipeline, pipeline_of, run_nodes, unreadable_expression
+from fcregistry.execution import call_nodes, pipeline_of, unreadable_expression
 from fcregistry.expressions import (
     CutOff,
     ExpressionError,
@@ -110,7 +110,7 @@ class Expressions:
         if len(nodes) == 1:  # its progress is streamed, as in a model's own calls
             results = yield from results_of(loop, chat, [nodes[0].call])
         else:
-            results = yield from run_nodes(open_pipeline(loop.executor), nodes, chat.control.calls_context)
+            results = yield RunNodes(chat.control, loop.executor, nodes)
             if chat.visible is not None:
                 chat.visible.note(results)
         chat.control.kept.note(results)

@@ -348,11 +348,22 @@ def _has_rounds(loop: Loop, chat: Chat) -> bool:
     Raises:
         TypeError: `more_rounds` returned neither a whole number nor None.
     """
-    if _rounds_left(loop, chat) <= 0 and loop.more_rounds is not None and (more := loop.more_rounds(chat.rounds)):
+    if _rounds_left(loop, chat) <= 0 and (more := _more_rounds(loop, chat)):
         if type(more) is not int:
             raise TypeError(f"on_max_rounds returns a whole number of rounds, or None for none, not {more!r:.50}")
         chat.extra += max(more, 0)
     return _rounds_left(loop, chat) > 0
+
+
+def _more_rounds(loop: Loop, chat: Chat) -> int | None:
+    """Return what `more_rounds` returns; None if there is no such function, or if the run is, or is being, interrupted."""
+    if loop.more_rounds is None or chat.control.interrupt is not None:
+        return None
+    try:
+        return loop.more_rounds(chat.rounds)
+    except (KeyboardInterrupt, SystemExit) as interrupt:  # it may ask a user
+        chat.control.interrupt = interrupt
+        return None
 
 
 def _results_are_read(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> bool:

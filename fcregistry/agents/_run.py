@@ -7,7 +7,7 @@ import json
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
-from threading import TIMEOUT_MAX, Timer
+from threading import TIMEOUT_MAX, Event, Timer, get_ident
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, TypedDict, cast
 
 from typing_extensions import TypeVar
@@ -125,6 +125,9 @@ class ResumeOptions(RunOptions, total=False):
     by: str | None
 
 
+_LONGEST_END: Final = 10.0
+"""Seconds that the caller of a streamed run waits for its end after its cancellation."""
+
 _TIME_BUDGET_USED: Final = "the time budget of the run is used up"
 
 
@@ -144,6 +147,8 @@ class Control:
         kept: The results of the run of which the model saw only a part.
         is_bounded: Whether the caller or the time may end the run.
         token: Cancelled when the run has to end.
+        interrupt: The exception that interrupts the run, such as a KeyboardInterrupt; None if there is none.
+        result: The result of the run, once it has ended, also if it was interrupted.
 
     Raises:
         TypeError: A value is of another type, or there is another option.
@@ -168,6 +173,10 @@ class Control:
         self.events: asyncio.Queue[Any] | None = None
         self.is_bounded: bool = cancellation is not None or time_budget is not None
         self.token: CancellationToken = CancellationToken()
+        self.interrupt: BaseException | None = None
+        self.result: RunResult[Any] | None = None
+        self._thread: int | None = None
+        self._ended = Event()
         self._cancellation = cancellation
         self._time_budget = time_budget
         self._release: Callable[[], None] | None = None
@@ -192,6 +201,7 @@ class Control:
         return control
 
     def __enter__(self) -> Self:
+        self._thread = get_ident()
         self.token, self._release = linked_token(self._cancellation)
         if self._time_budget is not None:
             self._timer = Timer(min(self._time_budget, TIMEOUT_MAX), self.token.cancel, (_TIME_BUDGET_USED,))
@@ -204,6 +214,12 @@ class Control:
             self._release()
         if self._timer is not None:
             self._timer.cancel()
+        self._ended.set()
+
+    def wait_for_end(self) -> None:
+        """Wait until a run that was cancelled has ended; not for ever, since a model or a tool may block its event loop."""
+        if self._thread not in (None, get_ident()):  # it began, on another thread
+            self._ended.wait(_LONGEST_END)
 
     @property
     def stopped(self) -> End | None:

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from fcregistry.execution._approval import Approver as Approver
     from fcregistry.execution._arguments import REPAIRS
     from fcregistry.execution._arguments import allowed_repairs as allowed_repairs
+    from fcregistry.execution._batch import finished_results as finished_results
     from fcregistry.execution._batch import list_calls as list_calls
     from fcregistry.execution._cache import Cache, MemoryCache
     from fcregistry.execution._call_errors import scrub as scrub
@@ -97,7 +98,7 @@ _MODULES = {
     "fcregistry.errors": ("ToolError",),
     "._approval": ("Approve", "Approver", "Deny", "Policy"),
     "._arguments": ("REPAIRS", "allowed_repairs"),
-    "._batch": ("list_calls",),
+    "._batch": ("finished_results", "list_calls"),
     "._cache": ("Cache", "MemoryCache"),
     "._executor": ("Executor", "kept_results_of", "limit_seconds", "open_pipeline", "pipeline_of", "run_listening"),
     "._graph": ("CallNode", "call_nodes", "run_nodes", "unreadable_expression"),

@@ -7,9 +7,9 @@ results of others.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from fcregistry._base.call import CallError, ToolCall
@@ -96,6 +96,7 @@ class Batch:
         self._context = context
         self._needs = [()] * len(calls) if needs is None else needs
         self._make_ready = make_ready
+        self._finished: dict[int, ToolResult] = {}
         self._ends = [] if needs is None else [Future[Outcome]() for _ in calls]
         for end in self._ends:
             end.set_running_or_notify_cancel()  # so that a call that stops waiting does not cancel it for the others
@@ -124,23 +125,24 @@ class Batch:
         """
         places = range(len(self._calls))
         if all(place - 1 in self._needs[place] for place in places if place):
-            return [
-                drive(self._run(place, None)) for place in places
-            ]  # each call needs the result of the one before it
+            with _finished_in_interrupt(self._finished):  # each call needs the result of the one before it
+                return [drive(self._run(place, None)) for place in places]
         here = [place for place, step in enumerate(self._steps) if _needs_caller_thread(step)]
         elsewhere = sorted({*places}.difference(here))
         future = background_loop.submit(lambda: self._run_on_loop(elsewhere))
-        try:
-            results = {place: drive(self._run(place, None)) for place in here}
-            results |= zip(elsewhere, raise_interrupt(future.result()), strict=True)
-        except BaseException:  # whatever ends the waiting ends the calls too
-            future.cancel()
-            raise
+        with _finished_in_interrupt(self._finished):
+            try:
+                results = {place: drive(self._run(place, None)) for place in here}
+                results |= zip(elsewhere, raise_interrupt(future.result()), strict=True)
+            except BaseException:  # whatever ends the waiting ends the calls too
+                future.cancel()
+                raise
         return [results[place] for place in places]
 
     async def later(self) -> list[ToolResult]:
         """Run the calls on the running loop."""
-        return raise_interrupt(await self._run_on_loop(range(len(self._calls))))
+        with _finished_in_interrupt(self._finished):
+            return raise_interrupt(await self._run_on_loop(range(len(self._calls))))
 
     async def _run_on_loop(self, places: Iterable[int]) -> list[ToolResult | Interrupt]:
         """Run the calls with the indexes `places` on the running loop; return results or interrupts in order.
@@ -168,15 +170,41 @@ class Batch:
             except BaseException:  # whatever ends the call: others must not wait for it for ever
                 ended = self._steps[place].call or ToolCall("")
                 error = CallError("cancelled", f"{ended.name} was interrupted")
-                self._settle(place, failed_result(ended, error))
+                if self._ends:
+                    self._ends[place].set_result(Outcome(failed_result(ended, error), None, 0.0))
                 raise
             self._settle(place, result)
             return result
 
     def _settle(self, place: int, result: ToolResult) -> None:
         """Give `result` of the call with the index `place` to the calls that wait for it, if calls can."""
+        self._finished[place] = result
         if self._ends:
             self._ends[place].set_result(Outcome(result, None, 0.0))
+
+
+_FINISHED = "_fcregistry_finished_results"
+"""The attribute of an exception that ended a batch with the results of the calls that had finished."""
+
+
+@contextmanager
+def _finished_in_interrupt(finished: dict[int, ToolResult]) -> Iterator[None]:
+    """Store `finished`, results by the indexes of their calls, in an exception that ends the `with` block."""
+    try:
+        yield
+    except BaseException as error:  # an interrupt, or the task is cancelled
+        vars(error)[_FINISHED] = finished
+        raise
+
+
+def finished_results(error: BaseException) -> dict[int, ToolResult]:
+    """Return the results of the calls that had finished when `error` ended their batch, by their indexes.
+
+    Args:
+        error: The exception that `run_all`, `arun_all` or another method that runs several calls raised.
+    """
+    finished: dict[int, ToolResult] = vars(error).get(_FINISHED, {})
+    return finished
 
 
 def _needs_caller_thread(step: CallStep | ToolResult) -> bool:
@@ -253,21 +281,26 @@ async def arun_fast(pipeline: Pipeline, calls: list[FastCall]) -> list[ToolResul
 
     most = pipeline.settings.max_concurrency
     slots = Semaphore(most) if len(calls) > most else None
-    return raise_interrupt(
-        await gather_calls(_run_fast(pipeline, each, place, slots) for place, each in enumerate(calls))
-    )
+    finished: dict[int, ToolResult] = {}
+    with _finished_in_interrupt(finished):
+        return raise_interrupt(
+            await gather_calls(_run_fast(pipeline, each, place, slots, finished) for place, each in enumerate(calls))
+        )
 
 
-async def _run_fast(pipeline: Pipeline, fast: FastCall, place: int, slots: Semaphore | None) -> ToolResult:
+async def _run_fast(
+    pipeline: Pipeline, fast: FastCall, place: int, slots: Semaphore | None, finished: dict[int, ToolResult]
+) -> ToolResult:
     """Return the result of a call from its fast path, or from the pipeline if the fast path returns None.
 
-    A failed result of the fast path is logged.
+    The result is put into `finished`, too. A failed result of the fast path is logged.
 
     Args:
         pipeline: The pipeline.
         fast: The call and its fast path.
         place: The index of the call in its batch.
         slots: Limits how many calls run at the same time; None for no limit.
+        finished: The results of the batch so far, by the indexes of their calls.
     """
     call, path = fast
     if slots is None:
@@ -277,7 +310,8 @@ async def _run_fast(pipeline: Pipeline, fast: FastCall, place: int, slots: Semap
             result = await path(call)
     if result is None:
         with BatchTurn(None, place, slots) as turn:
-            return await adrive(pipeline.run_call(call, calls_context(None, ()), turn))
-    if result.error is not None:
+            result = await adrive(pipeline.run_call(call, calls_context(None, ()), turn))
+    elif result.error is not None:
         log_failure(result)
+    finished[place] = result
     return result
