@@ -168,6 +168,14 @@ class Conversation(Generic[AnswerT_co]):
         """
         return () if self._state is None else self._state.prepared.waiting
 
+    @property
+    def pending_id(self) -> str | None:
+        """The id of the calls that wait for a decision together; None if no call waits.
+
+        It stays the same after `to_json` and `from_json`: record it in the application's own storage, and resume a turn only once.
+        """
+        return None if self._state is None else self._state.prepared.id
+
     def say(self, text: MessageLike, **options: Unpack[RunOptions]) -> RunResult[AnswerT_co]:
         """Begin a turn, and wait for the answer.
 

@@ -16,7 +16,7 @@ from fcregistry._base.call import CancellationToken, ToolCall, linked_token
 from fcregistry.agents._history import ids_in
 from fcregistry.agents._pairing import PairedHistory, pair_results
 from fcregistry.errors import ApprovalError, FcregistryError, UnfinishedRunError, exception_message
-from fcregistry.execution import RUN_STATE, KeptResults, PreparedCalls, calls_context, sign_state, verify_state
+from fcregistry.execution import RUN_STATE, KeptResults, calls_context, read_waiting_calls, sign_state, verify_state
 from fcregistry.models import CallIds, Message, Usage
 from fcregistry.types import to_json
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from fcregistry._results.result import ToolResult
     from fcregistry.agents._visible_tools import VisibleTools
-    from fcregistry.execution import CallsContext, WaitingCall
+    from fcregistry.execution import CallsContext, PreparedCalls, WaitingCall
 
 AnswerT_co = TypeVar("AnswerT_co", covariant=True, default=Any)
 """The type of an agent's answers."""
@@ -522,7 +522,7 @@ class RunState:
         chat = Chat(
             messages=list(map(Message.of, written["messages"])),
             history=list(map(Message.of, written["history"])),
-            prepared=PreparedCalls.from_json(written["prepared"], key=key, max_age=max_age),
+            prepared=read_waiting_calls(written["prepared"], key, max_age),
             usage=Usage(**written["usage"]),
             last_digest=written.get("last_digest", ""),
             **{name: written.get(name, 0) for name in _COUNTS},

@@ -57,6 +57,7 @@ if TYPE_CHECKING:
     from fcregistry.execution._suspended import Decision as Decision
     from fcregistry.execution._suspended import PreparedCalls, WaitingCall
     from fcregistry.execution._suspended import is_resumed as is_resumed
+    from fcregistry.execution._suspended import read_waiting_calls as read_waiting_calls
     from fcregistry.execution._suspended import sign_state as sign_state
     from fcregistry.execution._suspended import verify_state as verify_state
     from fcregistry.execution._threads import NoThreadError as NoThreadError
@@ -116,6 +117,7 @@ _MODULES = {
         "RUN_STATE",
         "WaitingCall",
         "is_resumed",
+        "read_waiting_calls",
         "sign_state",
         "verify_state",
     ),

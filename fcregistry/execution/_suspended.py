@@ -151,9 +151,14 @@ class PreparedCalls:
             ValueError: `max_age` is negative, or NaN.
             ApprovalError: `to_json` did not write the text, it was signed with another key, it has changed since, or it is too old.
         """
+        return cls._read(text, key, max_age, "prepare them again")
+
+    @classmethod
+    def _read(cls, text: str, key: bytes, max_age: float | None, advice: str) -> Self:
+        """Return the calls that `to_json` wrote, like `from_json`; `advice` says what to do if they are too old."""
         payload = verify_state(text, key)
         if max_age is not None:
-            _check_age(payload.get("made"), max_age)
+            _check_age(payload.get("made"), max_age, advice)
         valid = codec_of(ValidCall)
         calls = [valid.decode(each) if "tool" in each else _result_of(each) for each in payload["calls"]]
         return cls(calls, payload["id"], payload["made"])
@@ -180,17 +185,33 @@ _CLOCKS_DIFFER: Final = 60.0
 """Seconds that the clock of the machine that prepared the calls may be ahead of this machine's clock."""
 
 
+def read_waiting_calls(text: str, key: bytes, max_age: float | None) -> PreparedCalls:
+    """Return the calls of a run that waits, like `PreparedCalls.from_json`; errors say what to do about a run.
+
+    Args:
+        text: The text that `to_json` returned.
+        key: The key with which `to_json` signed the text.
+        max_age: How many seconds ago the calls may have been prepared at most; None for any age.
+
+    Raises:
+        TypeError, ValueError, ApprovalError: As `PreparedCalls.from_json` raises them.
+    """
+    advice = "to continue without them, leave out max_age and call resume with Deny(…) for each of the waiting calls"
+    return PreparedCalls._read(text, key, max_age, advice)
+
+
 def is_resumed(prepared: PreparedCalls) -> bool:
     """Return whether prepared calls were resumed, or are being resumed."""
     return prepared._is_resumed
 
 
-def _check_age(made: object, max_age: object) -> None:
+def _check_age(made: object, max_age: object, advice: str) -> None:
     """Check that calls are at most `max_age` seconds old; the caller leaves this out if `max_age` is None.
 
     Args:
         made: When they were prepared, in seconds since 1970 (UTC); any JSON value.
         max_age: The limit, in seconds.
+        advice: What to do if they are older.
 
     Raises:
         TypeError: `max_age` is not a number; None is not one, either.
@@ -202,17 +223,16 @@ def _check_age(made: object, max_age: object) -> None:
     if not max_age >= 0:  # NaN, too: no age is greater
         raise ValueError(f"max_age must be at least 0 seconds, or None for any age, not {max_age!r}")
     if isinstance(made, bool) or not isinstance(made, (int, float)):
-        raise ApprovalError("these calls do not say when they were prepared; prepare them again")
+        raise ApprovalError(f"these calls do not say when they were prepared; {advice}")
     age = time.time() - made
     if age > max_age:
         raise ApprovalError(
-            f"these calls were prepared {seconds_text(age, '.0f')} ago, but max_age is {seconds_text(max_age)}; "
-            "prepare them again"
+            f"these calls were prepared {seconds_text(age, '.0f')} ago, but max_age is {seconds_text(max_age)}; {advice}"
         )
     if not age >= -_CLOCKS_DIFFER:
         raise ApprovalError(
             f"these calls are dated {seconds_text(-age, '.0f')} in the future, so their age is not known; "
-            "compare the clocks of the machines, and prepare the calls again"
+            f"compare the clocks of the machines; {advice}"
         )
 
 

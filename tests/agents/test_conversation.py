@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import threading
+import time
 from collections.abc import Callable
 from contextlib import aclosing
 from typing import Any
@@ -271,6 +272,35 @@ def test_a_turn_that_waits_is_saved_signed_and_loaded() -> None:
     assert [call.name for call in again.pending] == ["add"]
     assert again.resume({"1": Deny("no")}).answer == "I see."
     check_history(again.messages)
+
+
+def test_copies_of_waiting_calls_have_one_id_for_the_application_to_record() -> None:
+    conversation = guarded(calls(adds(1, 2)), says("3"))
+    assert conversation.pending_id is None
+    conversation.say("1 + 2?")
+    text, tools = conversation.to_json(key=KEY), [Tool.from_function(add, requires_approval=True)]
+    copies = [Conversation.from_json(text, Script(says("3")), tools, key=KEY) for _ in range(2)]
+    assert {copy.pending_id for copy in copies} == {conversation.pending_id} != {None}
+    copies[0].resume({"1": Approve()})
+    assert copies[0].pending_id is None
+
+
+def test_waiting_calls_that_are_too_old_are_refused_with_advice_for_a_conversation(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    conversation = guarded(calls(adds(1, 2)))
+    conversation.say("1 + 2?")
+    text, tools = conversation.to_json(key=KEY), [Tool.from_function(add, requires_approval=True)]
+    now = time.time()
+    monkeypatch.setattr("time.time", lambda: now + 3600)
+    with pytest.raises(ApprovalError) as caught:
+        Conversation.from_json(text, Script(says("3")), tools, key=KEY, max_age=60)
+    assert str(caught.value) == (
+        "these calls were prepared 3600 seconds ago, but max_age is 60 seconds; to continue without them, leave out max_age "
+        "and call resume with Deny(…) for each of the waiting calls"
+    )
+    again = Conversation.from_json(text, Script(says("I see.")), tools, key=KEY)
+    assert again.resume({call.id: Deny("too late") for call in again.pending}).answer == "I see."
 
 
 def test_decisions_about_nothing_leave_the_turn_waiting() -> None:

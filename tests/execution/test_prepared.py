@@ -444,7 +444,7 @@ def test_calls_that_are_dated_in_the_future_have_no_known_age(monkeypatch: pytes
             carried(prepared, max_age=max_age)
         assert str(caught.value) == (
             "these calls are dated 3600 seconds in the future, so their age is not known; "
-            "compare the clocks of the machines, and prepare the calls again"
+            "compare the clocks of the machines; prepare them again"
         )
 
 
