@@ -223,7 +223,8 @@ class Agent(ABC, Generic[AnswerT_co]):
 
         Args:
             state: The `state` of its result; in another process, the state that `RunState.from_json` returns.
-            decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
+            decisions: `Approve()`, `Deny("why")` or a bool for each waiting call, by the id in `pending`. A call without a decision is
+                refused.
             **options: `cancellation`, `time_budget` and `deps`, which `run` describes, for the rest of the run; and `by`, the name of the
                 approver, which logs and `ToolResult.approval` show and the model never reads.
 
@@ -250,7 +251,8 @@ class Agent(ABC, Generic[AnswerT_co]):
 
         Args:
             state: The `state` of its result; in another process, the state that `RunState.from_json` returns.
-            decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
+            decisions: `Approve()`, `Deny("why")` or a bool for each waiting call, by the id in `pending`. A call without a decision is
+                refused.
             **options: `cancellation`, `time_budget` and `deps`, which `run` describes, for the rest of the run; and `by`, the name of the
                 approver, which logs and `ToolResult.approval` show and the model never reads.
 

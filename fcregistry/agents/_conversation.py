@@ -240,7 +240,8 @@ class Conversation(Generic[AnswerT_co]):
         """Continue a turn that waits for decisions, and wait for the answer.
 
         Args:
-            decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
+            decisions: `Approve()`, `Deny("why")` or a bool for each waiting call, by the id in `pending`. A call without a decision is
+                refused.
             **options: `cancellation`, `time_budget` and `deps`, which `say` describes, for the rest of the turn; and `by`, the name of the
                 approver, which logs and `ToolResult.approval` show and the model never reads.
 
@@ -266,7 +267,8 @@ class Conversation(Generic[AnswerT_co]):
         """Continue a turn that waits for decisions, and yield events as they happen, `Finished` last.
 
         Args:
-            decisions: `Approve()` or `Deny("why")` for each waiting call, by the id in `pending`. A call without a decision is refused.
+            decisions: `Approve()`, `Deny("why")` or a bool for each waiting call, by the id in `pending`. A call without a decision is
+                refused.
             **options: `cancellation`, `time_budget` and `deps`, which `say` describes, for the rest of the turn; and `by`, the name of the
                 approver, which logs and `ToolResult.approval` show and the model never reads.
 

@@ -326,7 +326,7 @@ class Executor:
 
         Args:
             prepared: The calls.
-            decisions: `Approve()` or `Deny("why")` for each call that waits, by its id in `waiting`.
+            decisions: `Approve()`, `Deny("why")` or a bool for each call that waits, by its id in `waiting`.
             by: Who decided, for logs.
             cancellation: Ends all of the calls.
             deps: Objects that tools can receive as `context.deps`. They are preferred to the executor's own `deps`.

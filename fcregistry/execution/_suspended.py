@@ -64,15 +64,16 @@ class WaitingCall:
     reason: str
     hints: Mapping[str, bool]
 
-    def __hash__(self) -> int:
-        return hash((WaitingCall, self.id))  # its arguments, a dict, have no hash
-
     def to_json(self) -> dict[str, Any]:
         """Return this call as a JSON object, for a user interface.
 
         Its texts are exact: a user interface has to show characters that nobody sees, as `str` of this call does.
         """
         return asdict(self)
+
+    def __hash__(self) -> int:
+        # Without it, a dict with a waiting call as a key, and not its id, could not be made, and `resume` could not say what is wrong.
+        return hash(self.id)
 
     def __str__(self) -> str:
         r"""The tool, all of the arguments as JSON, and the reason; invisible characters are written out."""
@@ -504,7 +505,7 @@ def _check_decisions(prepared: object, decisions: object) -> None:
             known = f"the waiting calls are {', '.join(map(repr, waiting))}" if waiting else "no call waits for one"
             raise ApprovalError(f"no call {key!r} waits for a decision; {known}")
         if not isinstance(decision, (Approve, Deny, bool)):
-            raise TypeError(f"the decision about {key!r} must be Approve(…) or Deny(…), not {decision!r}")
+            raise TypeError(f"the decision about {key!r} must be Approve(…), Deny(…), True or False, not {decision!r}")
 
 
 def _log(call: ValidCall, approval: Approval, decision: Decision) -> None:

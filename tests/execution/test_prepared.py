@@ -373,7 +373,7 @@ def test_a_decision_by_a_call_and_not_by_its_id_is_refused() -> None:
 @pytest.mark.parametrize("decision", ["yes", 1, None, Approve, Deny, {"approve": True}])
 def test_a_value_that_is_not_a_decision_is_refused(decision: Any) -> None:
     made = executor()
-    with pytest.raises(TypeError, match=r"the decision about '1' must be Approve\(…\) or Deny\(…\), not "):
+    with pytest.raises(TypeError, match=r"the decision about '1' must be Approve\(…\), Deny\(…\), True or False, not "):
         made.resume(made.prepare(CALLS), {"1": decision})
     assert ran == []
 
