@@ -335,19 +335,23 @@ class Conversation(Generic[AnswerT_co]):
             **options: The other options of `Conversation`.
 
         Raises:
+            TypeError: `text` is not text.
             ValueError: `to_json` did not write the text.
             ApprovalError: The text contains waiting calls, and the key is missing, they were signed with another key, they changed since, or
                 they are too old.
         """
+        if not isinstance(text, (str, bytes, bytearray)):
+            raise TypeError(f"from_json takes the text that to_json returned, not {type(text).__name__}")
         try:
             written = json.loads(text)
-        except RecursionError:
+        except (ValueError, RecursionError):
             written = None
         is_known = isinstance(written, dict) and written.get("version") == _FORMAT
         if not is_known or not isinstance(written.get("messages"), list):
             raise ValueError(
-                f"this is not the text of a conversation: pass what Conversation.to_json (format {_FORMAT}) returned"
-            )
+                f"this is not the text of a conversation: pass the text that Conversation.to_json (format {_FORMAT}) returned, "
+                "whole and unchanged"
+            ) from None
         conversation = cls(agent, tools, messages=written["messages"], answer_type=answer_type, **options)
         if (state := written.get("state")) is not None:
             if key is None:

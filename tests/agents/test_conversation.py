@@ -210,11 +210,30 @@ def test_a_conversation_goes_on_after_it_was_saved_and_loaded() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["[]", "{}", '{"version": 2, "messages": []}', '{"version": 1}', "nothing", "[" * 100_000]
+    "text",
+    [
+        "",
+        "[]",
+        "{}",
+        '{"version": 2, "messages": []}',
+        '{"version": 1}',
+        "nothing",
+        '{"version": 1, "mess',
+        "[" * 100_000,
+    ],
 )
 def test_from_json_refuses_a_text_that_is_not_a_conversation(text: str) -> None:
-    with pytest.raises(ValueError, match=r"not the text of a conversation|Expecting value"):
+    with pytest.raises(ValueError, match="") as caught:
         Conversation.from_json(text, Script(says("3")))
+    assert str(caught.value) == (
+        "this is not the text of a conversation: pass the text that Conversation.to_json (format 1) returned, whole and unchanged"
+    )
+
+
+def test_from_json_refuses_what_is_not_text() -> None:
+    written: Any = json.loads(Conversation(Script(says("3"))).to_json())
+    with pytest.raises(TypeError, match="from_json takes the text that to_json returned, not dict"):
+        Conversation.from_json(written, Script(says("3")))
 
 
 # --- approval -------------------------------------------------------------------------------------
