@@ -10,11 +10,12 @@ from typing import TYPE_CHECKING, Any, Final, Generic, TypedDict, overload
 
 from fcregistry._base.forks import after_fork
 from fcregistry._base.source import callback_problem
+from fcregistry._tools.selectors import did_you_mean, nearest
 from fcregistry.agents._agent import Agent, RoundOptions
 from fcregistry.agents._effects import arun_to_end, astream, run_to_end
 from fcregistry.agents._history import conversation_of, estimate_tokens, shorten
 from fcregistry.agents._pairing import LoggedHistory, pair_results
-from fcregistry.agents._react import ReactAgent
+from fcregistry.agents._react import ReactAgent, ReactOptions
 from fcregistry.agents._run import AnswerT_co, Control, RunState, checked_limit
 from fcregistry.errors import ApprovalError
 from fcregistry.execution import is_resumed
@@ -430,8 +431,18 @@ def _agent_from(given: Agent | ModelLike, tools: AgentTools, options: Mapping[st
     """Return `given` if it is an agent, or a new `ReactAgent` with `tools` and `options` if it is a model.
 
     Raises:
-        TypeError: The caller passed an agent together with tools or options.
+        TypeError: The caller passed an agent together with tools or options, or there is no such option.
     """
+    known = {
+        *ConversationOptions.__optional_keys__,
+        *ReactOptions.__optional_keys__,
+        "tools",
+        "messages",
+        "answer_type",
+    }
+    for name in options:
+        if name not in known | {"return_last_tool_calls"}:
+            raise TypeError(f"Conversation() has no argument {name!r}{did_you_mean(nearest(name, known))}")
     if not isinstance(given, Agent):
         return ReactAgent(given, tools, **options)
     if beside := [*(() if tools == () else ("tools",)), *options]:

@@ -80,6 +80,18 @@ def test_a_conversation_refuses_options_of_an_agent_that_exists() -> None:
         Conversation(agent, [add], max_tool_calls=1, instructions="Be brief.")
 
 
+def test_an_option_that_a_conversation_does_not_have_is_refused_with_the_nearest_one() -> None:
+    model, misspelt = Script(says("3")), {"max_mesages": 3}
+    for given in (model, ReactAgent(model, [add])):
+        with pytest.raises(TypeError) as caught:
+            Conversation(given, **misspelt)  # type: ignore[arg-type]  # misspelt
+        assert (
+            str(caught.value)
+            == "Conversation() has no argument 'max_mesages'; did you mean 'max_messages' or 'messages' or 'max_repeats'?"
+        )
+    assert Conversation(model, [add], stop_tools=["add"]).say("?").ok  # type: ignore[call-overload]  # an option of the agent
+
+
 def test_a_turn_that_failed_is_part_of_the_history_as_far_as_it_came() -> None:
     model = Script(calls(adds(1, 2)), RuntimeError("offline"), says("3"))
     conversation = Conversation(model, [add])
