@@ -6,7 +6,7 @@ import json
 from collections.abc import AsyncGenerator, Generator, Iterable, Iterator, Mapping
 from contextlib import aclosing, closing, contextmanager
 from threading import Lock
-from typing import TYPE_CHECKING, Any, Final, Generic, TypedDict, overload
+from typing import TYPE_CHECKING, Any, Final, Generic, TypedDict, TypeVar, overload
 
 from fcregistry._base.forks import after_fork
 from fcregistry._base.source import callback_problem
@@ -22,7 +22,7 @@ from fcregistry.execution import is_resumed
 from fcregistry.models import derived, stream_sync
 
 if TYPE_CHECKING:
-    from typing import Self, Unpack
+    from typing import Unpack
 
     from fcregistry.agents._agent import AgentOptions, AgentTools
     from fcregistry.agents._effects import Event
@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from fcregistry.agents._run import ResumeOptions, RunOptions, RunResult
     from fcregistry.execution import Decision, WaitingCall
     from fcregistry.models import Message, MessageLike, ModelLike
+
+
+AnswerT = TypeVar("AnswerT")
 
 
 class HistoryOptions(TypedDict, total=False):
@@ -312,6 +315,55 @@ class Conversation(Generic[AnswerT_co]):
             written["state"] = self._state.to_json(key=key)
         return json.dumps(written, ensure_ascii=False)
 
+    @overload
+    @classmethod
+    def from_json(  # type: ignore[overload-overlap]  # an agent can be called, like a function that is a model
+        cls,
+        text: str,
+        agent: Agent[AnswerT],
+        *,
+        key: bytes | None = ...,
+        max_age: float | None = ...,
+        **options: Unpack[HistoryOptions],
+    ) -> Conversation[AnswerT]: ...
+    @overload
+    @classmethod
+    def from_json(
+        cls,
+        text: str,
+        agent: ModelLike,
+        tools: AgentTools = ...,
+        *,
+        key: bytes | None = ...,
+        max_age: float | None = ...,
+        **options: Unpack[ConversationOptions],
+    ) -> Conversation[str]: ...
+    @overload
+    @classmethod
+    def from_json(
+        cls,
+        text: str,
+        agent: ModelLike,
+        tools: AgentTools = ...,
+        *,
+        key: bytes | None = ...,
+        max_age: float | None = ...,
+        answer_type: type[AnswerT],
+        **options: Unpack[ConversationOptions],
+    ) -> Conversation[AnswerT]: ...
+    @overload
+    @classmethod
+    def from_json(
+        cls,
+        text: str,
+        agent: Agent | ModelLike,
+        tools: AgentTools = ...,
+        *,
+        key: bytes | None = ...,
+        max_age: float | None = ...,
+        answer_type: Any = ...,
+        **options: Unpack[ConversationOptions],
+    ) -> Conversation[Any]: ...
     @classmethod
     def from_json(
         cls,
@@ -323,7 +375,7 @@ class Conversation(Generic[AnswerT_co]):
         max_age: float | None = None,
         answer_type: Any = str,
         **options: Unpack[ConversationOptions],
-    ) -> Self:
+    ) -> Conversation[Any]:
         """Return the conversation that `to_json` wrote.
 
         Args:

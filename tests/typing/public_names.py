@@ -171,8 +171,13 @@ def follow_here(executor: Executor, conversation: Conversation) -> None:
 
 
 def take_up(text: str) -> None:
-    assert_type(Conversation.from_json(text, "openai:gpt-5", max_messages=20, instructions="Be brief."), Conversation)
-    Conversation.from_json(text, "openai:gpt-5", max_mesages=20)  # type: ignore[call-arg] # a misspelt option is seen
+    options_of_a_model = Conversation.from_json(text, "openai:gpt-5", max_messages=20, instructions="Be brief.")
+    assert_type(options_of_a_model, Conversation[str])
+    assert_type(Conversation.from_json(text, "openai:gpt-5", answer_type=int), Conversation[int])
+    assert_type(
+        Conversation.from_json(text, ReactAgent("openai:gpt-5", answer_type=int), max_tokens=9), Conversation[int]
+    )
+    Conversation.from_json(text, "openai:gpt-5", max_mesages=20)  # type: ignore[call-overload] # a misspelt option is seen
 
 
 async def afollow_here(executor: Executor, conversation: Conversation) -> None:
