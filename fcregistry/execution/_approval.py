@@ -622,6 +622,8 @@ def _decision_in(outcome: Outcome, tool: Tool) -> CallError | Approve | None:
     """
     error = outcome.exception
     if error is None:
+        if not isinstance(outcome.value, (bool, Approve, Deny)):
+            return call_errors.not_a_decision(tool.name, outcome.value)
         return decision_of(tool.name, outcome.value)
     if isinstance(error, KeyboardInterrupt):
         raise error

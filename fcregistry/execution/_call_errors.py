@@ -136,6 +136,15 @@ def predicate_failed(tool: Tool, option: str, error: BaseException, expose: Expo
     return CallError("denied", f"{tool.name} was not run{reason}", exception=error)
 
 
+def not_a_decision(name: str, answer: object) -> CallError:
+    """Log that an approver returned something other than a decision; return the error for the call."""
+    from logging import getLogger  # only on the way to an error
+
+    why = f"the approver of {name} returned {type(answer).__name__}, not Approve(…), Deny(…), True or False, so the call was denied"
+    getLogger("fcregistry").error("%s", why)
+    return CallError("denied", f"the call of {name} was denied; it was not run", exception=TypeError(why))
+
+
 def not_allowed(name: str) -> CallError:
     """Return the error for a tool that the policy denies."""
     return CallError("denied", f"{name} is not allowed here; it was not run")

@@ -86,6 +86,19 @@ def test_only_true_approves_a_call(answer: Any, code: str, is_async: bool) -> No
     assert deleted == ([["a", "b"]] * 6 if code == "ok" else [])
 
 
+def test_the_log_and_the_error_say_that_an_approver_returned_no_decision(caplog: pytest.LogCaptureFixture) -> None:
+    def approve(tool: Tool, call: ToolCall) -> Any:
+        return "yes"
+
+    executor = Executor([Tool.from_function(delete, requires_approval=True)], approve=approve)
+    result = executor.run(CALL)
+    why = "the approver of delete returned str, not Approve(…), Deny(…), True or False, so the call was denied"
+    assert [record.getMessage() for record in caplog.records if record.name == "fcregistry"] == [why]
+    assert result.error is not None
+    assert str(result.error.exception) == why
+    assert result.content == "the call of delete was denied; it was not run"
+
+
 @pytest.mark.parametrize("is_async", [False, True])
 def test_a_call_is_denied_if_its_approver_raises(is_async: bool, caplog: pytest.LogCaptureFixture) -> None:
     """The model does not read the reason; the log has it."""
