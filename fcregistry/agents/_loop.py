@@ -134,7 +134,7 @@ def run_or_refuse_calls(loop: Loop, chat: Chat, completion: Completion) -> Effec
     reason = _reason_to_end(chat, completion)
     if reason is None:
         return (yield from run_calls(loop, chat, calls))
-    yield from append_results(chat, [_cut_off_result(call, STOP_REASON_TEXTS[reason]) for call in calls], 0.0)
+    yield from append_results(chat, [_cut_off_result(loop, call, STOP_REASON_TEXTS[reason]) for call in calls], 0.0)
     return End(reason=reason)
 
 
@@ -148,14 +148,16 @@ def _reason_to_end(chat: Chat, completion: Completion) -> Literal["length", "con
     return "length" if chat.cut_off > 1 else None
 
 
-def _cut_off_result(call: ToolCall, why: str) -> ToolResult:
+def _cut_off_result(loop: Loop, call: ToolCall, why: str) -> ToolResult:
     """Return the failed result of `call`, which is in a message that ends the run, and log it.
 
     It says why the call cannot be read, or for a call that can be read, `why` the run ends.
     """
     if not isinstance(call.arguments, UnreadArguments):
-        return _refused_result(call, why)
-    result = failed_result(call, CallError("malformed_call", call.arguments.reason))
+        return _refused_result(loop, call, why)
+    result = failed_result(
+        call, CallError("malformed_call", call.arguments.reason), pipeline_of(loop.executor).find(call.name)
+    )
     log_failure(result)
     return result
 
@@ -173,7 +175,7 @@ def run_calls(loop: Loop, chat: Chat, calls: Sequence[ToolCall]) -> Effects[End 
     """
     why = loop.no_calls_reason or ("" if _results_are_read(loop, chat, calls) else "there are no rounds left")
     if why:
-        yield from append_results(chat, [_refused_result(call, why) for call in calls], 0.0)
+        yield from append_results(chat, [_refused_result(loop, call, why) for call in calls], 0.0)
         return _end_after(loop, chat, ())
     allowed = calls[: _calls_left(loop, chat)]
     start = perf_counter()
@@ -270,7 +272,7 @@ def _append_all_results(
 
     A coroutine; see `Effects`. `seconds` is how long the calls took.
     """
-    refused = [_refused_result(call, "there are no calls left") for call in beyond]
+    refused = [_refused_result(loop, call, "there are no calls left") for call in beyond]
     yield from append_results(chat, [*results, *refused], seconds)
     return _end_after(loop, chat, results)
 
@@ -291,9 +293,10 @@ def _end_after(loop: Loop, chat: Chat, results: Sequence[ToolResult]) -> End | N
     return End(reason="stop_tool", answer=final.content)
 
 
-def _refused_result(call: ToolCall, why: str) -> ToolResult:
+def _refused_result(loop: Loop, call: ToolCall, why: str) -> ToolResult:
     """Return the failed result of `call`, which is not run for the reason `why`, and log it."""
-    result = failed_result(call, CallError("unavailable", f"the call was not run: {why}"))
+    error = CallError("unavailable", f"the call was not run: {why}")
+    result = failed_result(call, error, pipeline_of(loop.executor).find(call.name))
     log_failure(result)
     return result
 
@@ -387,7 +390,7 @@ def _ask_for_summary(loop: Loop, chat: Chat) -> Effects[End]:
     if isinstance(completion, End):
         return completion
     if calls := completion.message.tool_calls:
-        refused = [_refused_result(call, "no tool can be called any more") for call in calls]
+        refused = [_refused_result(loop, call, "no tool can be called any more") for call in calls]
         yield from append_results(chat, refused, 0.0)
         return End(reason="max_rounds")
     return loop.answers.end(chat, completion) or End(reason="invalid_answer")

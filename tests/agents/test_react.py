@@ -508,3 +508,10 @@ def test_an_argument_of_something_else_says_where_to_give_it(name: str, advice: 
     with pytest.raises(TypeError) as raised:
         ReactAgent(Script(says("Done.")), [add], **{name: 3})  # type: ignore[call-overload]
     assert str(raised.value) == f"ReactAgent() has no argument {name!r}; {advice}"
+
+
+def test_the_log_names_the_tool_of_a_call_in_the_last_round(caplog: pytest.LogCaptureFixture) -> None:
+    assert ReactAgent(Script(calls(adds(1, 2))), [add], max_rounds=1).run("?").stop_reason == "max_rounds"
+    assert [record.getMessage() for record in caplog.records if record.name == "fcregistry.calls"] == [
+        "add: unavailable (0.000 s)"
+    ]
