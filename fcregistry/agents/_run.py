@@ -78,6 +78,11 @@ def end_text(reason: StopReason, error: BaseException | None) -> str:
     if error is None:
         return STOP_REASON_TEXTS[reason]
     message = exception_message(error)
+    if reason in ("invalid_answer", "length"):  # the text is worded for the model
+        from fcregistry.prompts import problems_in  # heavy, and loaded by what read the answer
+
+        message = problems_in(message)
+        return f"{STOP_REASON_TEXTS[reason]}:{chr(10) if message.startswith('- ') else ' '}{message}"
     if reason == "model_error" and not isinstance(error, FcregistryError):  # of a function, such as a `KeyError`: 'x'
         message = f"{type(error).__name__}: {message}".removesuffix(": ")
     return f"{STOP_REASON_TEXTS[reason]}: {message}"

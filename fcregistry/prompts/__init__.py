@@ -12,13 +12,14 @@ from fcregistry._lazy import lazy_names
 
 if TYPE_CHECKING:
     from fcregistry.prompts._extract import OutputError, ParsedAnswer, calls_of
+    from fcregistry.prompts._extract import problems_in as problems_in
     from fcregistry.prompts._output_format import OutputFormat
     from fcregistry.prompts._tool_prompt import ToolPrompt
 
 __all__ = ["OutputError", "OutputFormat", "ParsedAnswer", "ToolPrompt", "calls_of"]
 
 _MODULES: Final = {
-    "._extract": ("OutputError", "ParsedAnswer", "calls_of"),
+    "._extract": ("OutputError", "ParsedAnswer", "calls_of", "problems_in"),
     "._output_format": ("OutputFormat",),
     "._tool_prompt": ("ToolPrompt",),
 }

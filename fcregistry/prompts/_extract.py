@@ -32,6 +32,19 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
+_HEADING: Final = "Your answer is not of the form that was asked for:"
+_ADVICE: Final = "Write all of it again."
+
+
+def problems_in(text: str) -> str:
+    """Return the text of an `OutputError` without the lines around its problems, which are for the model.
+
+    Args:
+        text: The text; another text is returned as it is.
+    """
+    return text.removeprefix(f"{_HEADING}\n").removesuffix(f"\n{_ADVICE}")
+
+
 class OutputError(ValueError):
     """An answer that does not have the form that was asked for.
 
@@ -45,9 +58,7 @@ class OutputError(ValueError):
 
     def __init__(self, problems: tuple[Problem, ...]) -> None:
         lines = [f"- {problem}" for problem in problems]
-        super().__init__(
-            "\n".join(["Your answer is not of the form that was asked for:", *lines, "Write all of it again."])
-        )
+        super().__init__("\n".join([_HEADING, *lines, _ADVICE]))
         self.problems = problems
 
 

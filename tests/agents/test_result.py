@@ -70,9 +70,7 @@ def test_a_printed_result_is_the_answer_or_says_why_there_is_none() -> None:
     assert str(ReactAgent(Script(refused)).run("?")) == f"the model gave no answer: {refused}"
     assert str(ReactAgent(Script(KeyError("x"))).run("?")) == "the model gave no answer: KeyError: 'x'"
     wrong = ReactAgent(Script(says("ten")), answer_type=int, answer_retries=0).run("?")
-    assert str(wrong).startswith(
-        "the model's answer was not of the type that was asked for: Your answer is not of the form"
-    )
+    assert str(wrong).startswith("the model's answer was not of the type that was asked for:\n- $: ")
 
 
 def test_a_result_a_state_and_the_last_event_have_a_repr_of_one_short_line() -> None:
@@ -95,3 +93,16 @@ def test_unwrap_returns_the_answer_or_raises_an_error_that_says_why_there_is_non
     with pytest.raises(UnfinishedRunError, match="offline") as raised:
         ReactAgent(Script(RuntimeError("offline"))).run("?").unwrap()
     assert isinstance(raised.value.__cause__, RuntimeError)
+
+
+@pytest.mark.parametrize("rounds", [1, 9])
+def test_a_printed_result_has_the_problems_of_the_answer_without_advice_for_the_model(rounds: int) -> None:
+    agent = ReactAgent(
+        Script(says('"many"')), answer_type=int, answer_retries=0 if rounds > 1 else 2, max_rounds=rounds
+    )
+    result = agent.run("How many?")
+    assert result.stop_reason == "invalid_answer"
+    assert (
+        str(result)
+        == 'the model\'s answer was not of the type that was asked for:\n- $: must be an integer, not "many"'
+    )
