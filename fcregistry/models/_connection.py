@@ -14,6 +14,7 @@ from abc import abstractmethod
 from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
+from importlib.util import find_spec
 from operator import methodcaller
 from typing import TYPE_CHECKING, Any, ClassVar, Final, Generic, Protocol, TypeVar, cast
 from urllib.parse import urlsplit, urlunsplit
@@ -388,7 +389,10 @@ class HostedModel(Model):
             # The SDK looks for a key when it sends, and has no exception of its own for a missing one
             if isinstance(error, TypeError) and "authentication" in str(error):
                 error = self._no_key()
-            failed = [model_error(error, self.name, self._sdk.variable, self._secrets(client), self._sdk.start)]
+            seconds = self._settings.get("timeout")
+            failed = [
+                model_error(error, self.name, self._sdk.variable, self._secrets(client), self._sdk.start, seconds)
+            ]
         # Raised outside the handler, it does not refer to the SDK's exception, which holds the key; popped, it does not refer to itself.
         raise failed.pop()
 
@@ -419,6 +423,13 @@ class HostedModel(Model):
             f"or for a server of your own {self._sdk.package.upper()}_BASE_URL; in Python, pass api_key or base_url"
         )
 
+    def _no_package(self, more: str = "") -> MissingDependencyError:
+        """Return the error for an SDK that is not installed, which says how to install it; `more` follows."""
+        package = self._sdk.package
+        return MissingDependencyError(
+            f"{self.name} needs the package {package}: {install_command(f'fcregistry[{package}]')}{more}"
+        )
+
     def _make_client(self) -> Any:
         """Return a new client of the SDK, made from the arguments and the environment.
 
@@ -436,13 +447,12 @@ class HostedModel(Model):
         if not key and is_own_server and not os.environ.get(self._sdk.other_variable or ""):
             key = _NO_KEY
         if not (key or is_own_server or self._sdk.finds_keys):
-            raise self._no_key()
+            no_key = self._no_key()
+            raise no_key if find_spec(package) else self._no_package(f"; {no_key}")
         try:
             return self._sdk.make_client(base_url, key)
         except ImportError as error:
-            raise MissingDependencyError(
-                f"{self.name} needs the package {package}: {install_command(f'fcregistry[{package}]')}"
-            ) from error
+            raise self._no_package() from error
         except UnusableProxyError as error:
             raise ModelError(f"{self.name} cannot be asked: {error}") from None
 

@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from fcregistry._base.wording import seconds_text
 from fcregistry.errors import ModelError, exception_message
 from fcregistry.models._messages import join_surrogates
 
@@ -67,7 +68,12 @@ _TRANSIENT_CODES: Final = frozenset(
 
 
 def model_error(
-    error: BaseException, full_name: str, variable: str, secrets: Iterable[str], start: str = ""
+    error: BaseException,
+    full_name: str,
+    variable: str,
+    secrets: Iterable[str],
+    start: str = "",
+    seconds: object = None,
 ) -> ModelError:
     """Return the error for an exception of an SDK, with a description of that exception as its cause.
 
@@ -80,6 +86,7 @@ def model_error(
         variable: The environment variable that holds the key.
         secrets: Texts that must not be shown: the key, from any source.
         start: What to do if the server, which is a local one, does not run.
+        seconds: The `timeout` in the settings of the model, or None.
     """
     if isinstance(error, RefusedAnswerError):
         return error.error
@@ -88,7 +95,7 @@ def model_error(
         for secret in hidden:
             error.args = (str(error).replace(secret, "…"),)
         return error.with_traceback(None)
-    worded = _model_error(error, full_name, variable, hidden, start)
+    worded = _model_error(error, full_name, variable, hidden, start, seconds)
     worded.__cause__ = SdkError(_describe(error, hidden))
     return worded
 
@@ -123,7 +130,17 @@ class RefusedAnswerError(BaseException):
         self.error = error
 
 
-def _model_error(error: BaseException, full_name: str, variable: str, hidden: Sequence[str], start: str) -> ModelError:
+def _within(seconds: object) -> str:
+    """Return the end of the message about a request that took too long, with the `timeout` in the settings, if any."""
+    if seconds is None:
+        return 'in time: try again, or allow more seconds with settings={"timeout": …}'
+    within = f"within {seconds_text(seconds)}" if isinstance(seconds, (int, float)) else "in time"
+    return f'{within}: try again, or allow more than settings={{"timeout": {seconds!r:.80}}}'
+
+
+def _model_error(
+    error: BaseException, full_name: str, variable: str, hidden: Sequence[str], start: str, seconds: object
+) -> ModelError:
     """Return the `ModelError` for `error`, by its HTTP status or the names of its classes.
 
     The arguments are those of `model_error`. An exception of an unknown class becomes an error that says its class and its text.
@@ -133,9 +150,7 @@ def _model_error(error: BaseException, full_name: str, variable: str, hidden: Se
     if isinstance(status, int) and status >= 400:
         return _status_error(error, status, _error_text(error, hidden), full_name, variable)
     if kinds & {"APITimeoutError", "TimeoutException", "TimeoutError"}:
-        return ModelError(
-            f"{full_name} did not answer in time: try again, or give a client with a longer timeout", retryable=True
-        )
+        return ModelError(f"{full_name} did not answer {_within(seconds)}", retryable=True)
     if kinds & {"APIConnectionError", "TransportError", "RequestError", "OSError"}:
         return _connection_error(error, full_name, variable, start)
     if isinstance(error, AnswerError):

@@ -198,6 +198,23 @@ def test_without_the_sdk_a_model_can_be_named_and_asking_it_says_what_to_install
     ]
 
 
+def test_without_the_sdk_and_a_key_one_error_says_both(site: Site) -> None:
+    code = """
+    from fcregistry.models import OpenAIChat
+    sys.modules["openai"] = None  # as if it were not installed
+    try:
+        OpenAIChat("gpt-5").complete("Hi")
+    except ImportError as error:
+        answer = [type(error).__name__, str(error)]
+    """
+    kind, text = site.ask(code)
+    assert kind == "MissingDependencyError"
+    assert text == (
+        'openai:gpt-5 needs the package openai: pip install "fcregistry[openai]"; openai:gpt-5 cannot be asked without a key: '
+        "set OPENAI_API_KEY, or for a server of your own OPENAI_BASE_URL; in Python, pass api_key or base_url"
+    )
+
+
 def test_plain_code_gets_the_same_as_asynchronous_code() -> None:
     async def ask(model: OpenAIChat) -> list[Any]:
         return [await model.acomplete(HI), *[each async for each in model.astream(HI)]]

@@ -334,6 +334,18 @@ def test_a_setting_that_is_not_json_is_a_model_error() -> None:
         chat(server, settings={"metadata": object()}).complete("Hi")
 
 
+def test_an_answer_that_takes_too_long_names_the_setting() -> None:
+    with ProviderServer(Reply(silent=True), Reply(silent=True)) as server:
+        client = AsyncOpenAI(api_key="x", base_url=server.url, max_retries=0, timeout=0.05)
+        for settings, text in (
+            ({"timeout": 0.02}, 'within 0.02 seconds: try again, or allow more than settings={"timeout": 0.02}'),
+            ({}, 'in time: try again, or allow more seconds with settings={"timeout": …}'),
+        ):
+            with pytest.raises(ModelError) as raised:
+                OpenAIChat("gpt-5", client=client, settings=settings).complete("Hi")
+            assert str(raised.value) == f"openai:gpt-5 did not answer {text}"
+
+
 def test_cancelling_a_request_raises_no_model_error() -> None:
     async def ask(server: ProviderServer) -> Any:
         return await asyncio.wait_for(chat(server).acomplete([Message(role="user", content="Hi")]), 0.05)
