@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from itertools import islice
+from typing import Final, NamedTuple
 
 from fcregistry._base import slots
 from fcregistry._tools.declaration import Declaration, DeclarationLog
@@ -82,6 +84,38 @@ if TYPE_CHECKING:
 
         def distributions(self) -> tuple[str, ...]:
             """Return the names of the distributions that ship plugins, sorted."""
+
+
+class HiddenTool(NamedTuple):
+    """A tool that is not available here.
+
+    Attributes:
+        name: Its name, with its group.
+        reason: The reason, such as that a variable of its `requires_env` is not set.
+    """
+
+    name: str
+    reason: str
+
+
+_MOST_HIDDEN: Final = 3
+"""The most names of hidden tools, and the most reasons, to show: doctor shows all."""
+
+
+def hidden_text(tools: Iterable[HiddenTool]) -> str:
+    """Return a phrase that says how many tools are hidden, which and why; empty if there are none."""
+    names: dict[str, list[str]] = {}
+    for tool in tools:
+        names.setdefault(tool.reason, []).append(tool.name)
+    count = sum(map(len, names.values()))
+    if not count:
+        return ""
+    shown = [
+        f"{', '.join(each[:_MOST_HIDDEN])}{', …' * (len(each) > _MOST_HIDDEN)} ({reason})"
+        for reason, each in islice(names.items(), _MOST_HIDDEN)
+    ]
+    more = ", …" * (len(names) > _MOST_HIDDEN)
+    return f"{count} {'tool is' if count == 1 else 'tools are'} hidden: {', '.join(shown)}{more}"
 
 
 class Catalogue:
@@ -187,8 +221,17 @@ class Catalogue:
         """Return whether a tool is available here now."""
         return not _may_be_unavailable(owned.declaration) or not self.tool(owned).unavailable
 
-    def searched(self, words: str) -> Iterator[Tool]:
-        """Yield the available tools that match `words`, best first."""
+    def hidden_tool(self, owned: Owned) -> HiddenTool:
+        """Return the name of a tool and the reason that it is not available here."""
+        return HiddenTool(owned.local_name, self.tool(owned).unavailable)
+
+    def searched(self, words: str, *, with_unavailable: bool = False) -> Iterator[Tool]:
+        """Yield the tools that match `words`, best first.
+
+        Args:
+            words: Any text.
+            with_unavailable: Whether tools that are not available here are yielded, too.
+        """
         made = tuple(self.tool(each) for each in self.visible_of(self._log))
         if not self._discovers:
             from fcregistry._tools.search import search_tools  # and SQLite, which only a search needs
@@ -197,9 +240,12 @@ class Catalogue:
             return
         for found in _discovery().ranked(words, made):
             if isinstance(found, Tool):
-                if not found.unavailable:
+                if with_unavailable or not found.unavailable:
                     yield found
-            elif self._is_usable(owned := Owned(*found)) and len(effective(self._candidates(owned))) == 1:
+            elif (
+                self._is_usable(owned := Owned(*found), if_available=not with_unavailable)
+                and len(effective(self._candidates(owned))) == 1
+            ):
                 yield self.tool(owned)
 
     def _candidates(self, owned: Owned) -> list[Owned]:
@@ -301,13 +347,22 @@ class Catalogue:
         reason = self._why_hidden(name)
         message = f"there is no tool {name!r}{f': {reason}' if reason else did_you_mean(near)}"
         if self._discovers:
-            more = "says more" if reason else "looks for the reason; a tool in a module of yours needs -m MODULE"
+            more = "says more" if reason else f"looks for the reason; {_OWN_MODULES}"
             failing = "" if reason else _failing_text()
             message += f" ({failing}`fcregistry doctor {name}` {more})"
         return ToolNotFoundError(message, name=name, candidates=near, reason=reason)
 
-    def nothing_matches(self, selector: str) -> ToolNotFoundError:
-        """Return the error for a pattern that matches nothing, with near names or a reason."""
+    def nothing_matches(self, selector: str, hidden: Iterable[Owned] = ()) -> ToolNotFoundError:
+        """Return the error for a pattern that matches no tool that is available here, with near names or a reason.
+
+        Args:
+            selector: The pattern.
+            hidden: The tools that it matches, which are not available here.
+        """
+        if text := hidden_text(map(self.hidden_tool, hidden)):
+            more = " (`fcregistry doctor` says more)" if self._discovers else ""
+            message = f"the selector {selector!r} matches no tool that is available here: {text}{more}"
+            return ToolNotFoundError(message, name=selector, reason=text)
         distribution, colon, rest = selector.partition(":")
         names = nearest(selector, sorted({each.declaration.name for each in self.visible()}))
         if colon:
@@ -367,6 +422,8 @@ def _may_be_unavailable(declaration: Declaration) -> bool:
     return declaration.may_have("requires_env") or declaration.may_have("available")
 
 
+_OWN_MODULES: Final = "import the module of yours that declares it, or give a command -m MODULE"
+
 _MOST_FAILING = 3
 """The most plugins to name in an error: doctor names them all."""
 
@@ -398,11 +455,40 @@ def select_tools(
         ToolNotFoundError: A selector that does not exclude tools matches nothing.
         AmbiguousToolError: A selector is a plain name that several tools have.
     """
+    found = _matched_tools(catalogue, selectors, with_unavailable=with_unavailable)
+    return [each for each in found if with_unavailable or each[1] or catalogue.is_available(each[0])]
+
+
+def listed_tools(catalogue: Catalogue, selectors: Iterable[str]) -> tuple[list[Owned], list[HiddenTool]]:
+    """Return the tools that `select_tools` returns, and those of the tools that `selectors` match that are hidden.
+
+    A tool that a selector names exactly is in both.
+
+    Args:
+        catalogue: The tools.
+        selectors: The selectors; see `select_tools`, also for the errors.
+    """
+    found = _matched_tools(catalogue, selectors, with_unavailable=False)
+    hidden = {owned.declaration for owned, _ in found if not catalogue.is_available(owned)}
+    shown = [owned for owned, exact in found if exact or owned.declaration not in hidden]
+    return shown, [catalogue.hidden_tool(owned) for owned, _ in found if owned.declaration in hidden]
+
+
+def _matched_tools(
+    catalogue: Catalogue, selectors: Iterable[str], *, with_unavailable: bool
+) -> list[tuple[Owned, bool]]:
+    """Return the tools that `selectors` choose, those that are not available here included; see `select_tools`.
+
+    Args:
+        catalogue: The tools.
+        selectors: The selectors.
+        with_unavailable: Whether it is enough that a pattern matches tools that are not available here.
+    """
     parsed = parse_selectors(selectors)
     catalogue.load_for(parsed)
     found: dict[Declaration, tuple[Owned, bool]] = {}
     if not parsed or parsed[0].excludes:
-        found = {owned.declaration: (owned, False) for owned in catalogue.offered(with_unavailable=with_unavailable)}
+        found = {owned.declaration: (owned, False) for owned in catalogue.offered(with_unavailable=True)}
     for selector in parsed:
         if selector.excludes:
             for each_selector in filter(None, (selector, selector.in_any_group())):
@@ -419,21 +505,18 @@ def select_tools(
 
 
 def _matching(catalogue: Catalogue, selector: Selector, *, with_unavailable: bool) -> list[Owned]:
-    """Return the tools that `selector` matches: one for an exact name, else all usable ones.
-
-    With `with_unavailable`, tools that are not available here are usable, too.
+    """Return the tools that `selector` matches: one for an exact name, else all that can be defined.
 
     Raises:
-        ToolNotFoundError: It matches nothing.
+        ToolNotFoundError: It matches nothing or, without `with_unavailable`, only tools that are not available here.
         AmbiguousToolError: It is a plain name that several tools have.
         DuplicateToolError: It is exact, and several modules declare the tool.
     """
     if selector.is_exact:
         return [catalogue.resolve(selector.text)]
-    offered = catalogue.offered(with_unavailable=with_unavailable)
-    found = [each for each in offered if selector.matches(subject_of(*each))]
-    if not found:
-        raise catalogue.nothing_matches(selector.text)
+    found = [each for each in catalogue.offered(with_unavailable=True) if selector.matches(subject_of(*each))]
+    if not (found if with_unavailable else any(map(catalogue.is_available, found))):
+        raise catalogue.nothing_matches(selector.text, found)
     return found
 
 

@@ -276,3 +276,8 @@ def missing_variables(required: Any) -> tuple[str, ...]:
         else [(each,) if isinstance(each, str) else each for each in required]
     )
     return tuple(" or ".join(each) for each in names if not any(map(environ.get, each)))
+
+
+def not_set_text(missing: tuple[str, ...]) -> str:
+    """Return the reason that a tool is hidden whose variables `missing` are not set, such as `A, B are not set`."""
+    return f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not set"

@@ -360,6 +360,6 @@ def arguments_of(owner: type) -> frozenset[str]:
     from inspect import Parameter, signature  # only on the way to an error
 
     several = (Parameter.VAR_POSITIONAL, Parameter.VAR_KEYWORD)
-    made = [signature(base.__init__) for base in owner.__mro__ if "__init__" in vars(base)]
+    made = [signature(vars(base)["__init__"]) for base in owner.__mro__ if "__init__" in vars(base)]
     taken = (each for one in made for each in one.parameters.values() if each.kind not in several)
     return frozenset(each.name for each in taken) - {"self"}

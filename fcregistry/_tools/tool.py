@@ -11,7 +11,7 @@ from fcregistry._base.source import check_callable, default_name, underlying
 from fcregistry._tools.declaration import DEFAULT_GROUP, Declaration, canonical_id
 from fcregistry._tools.decorator import find_enclosing_locals
 from fcregistry._tools.definition import ToolDefinition, first_paragraph
-from fcregistry._tools.options import check_options, checks_of, missing_variables, name_problem
+from fcregistry._tools.options import check_options, checks_of, missing_variables, name_problem, not_set_text
 from fcregistry.errors import DefinitionError, DuplicateToolError, exception_message
 
 if TYPE_CHECKING:
@@ -206,7 +206,7 @@ class Tool:
         is called only once the plugin is imported.
         """
         if missing := self.missing_env:
-            return f"{', '.join(missing)} {'is' if len(missing) == 1 else 'are'} not set"
+            return not_set_text(missing)
         ask = self._definition.declaration.options.get("available")
         if not callable(ask):  # there is none, or only the index's record of it is known
             return ""

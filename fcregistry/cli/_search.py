@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import click
 
-from fcregistry._registry import registry
+from fcregistry._registry import catalogue_of, registry
+from fcregistry._tools.catalogue import HiddenTool
 from fcregistry._tools.selectors import did_you_mean, nearest
+from fcregistry._tools.tool import Tool
 from fcregistry.cli._output import remark, say_json
 from fcregistry.cli._tools import (
+    find_listed,
+    local_name,
     mention_failed_plugins,
+    mention_hidden,
     no_tools_text,
     selector_option,
     tool_json,
@@ -37,7 +44,7 @@ def command(ctx: click.Context, words: tuple[str, ...], selectors: tuple[str, ..
     Exits with 1 if no tool matches.
     """
     text = " ".join(words)
-    found = registry.search(text, *selectors, limit=limit)
+    found, hidden = _search(text, selectors, limit)
     if as_json:
         say_json([tool_json(tool) for tool in found])
     elif found:
@@ -46,4 +53,31 @@ def command(ctx: click.Context, words: tuple[str, ...], selectors: tuple[str, ..
         names = sorted(names_starting_with(""))
         remark(f"No tool matches {text!r}{did_you_mean(nearest(text, names))}" if names else no_tools_text())
     mention_failed_plugins()
+    mention_hidden(hidden)
     ctx.exit(0 if found else 1)
+
+
+def _search(text: str, selectors: Sequence[str], limit: int) -> tuple[list[Tool], list[HiddenTool]]:
+    """Return the tools that match `text` best, at most `limit`, and hidden tools: those that match as well as these.
+
+    With selectors, they are all hidden tools that these match.
+
+    Args:
+        text: The words.
+        selectors: Selectors, of which only the tools are searched; all tools if there are none.
+        limit: The most tools.
+    """
+    if selectors:
+        return [*registry.search(text, *selectors, limit=limit)], find_listed(selectors)[1]
+    catalogue = catalogue_of(registry)
+    catalogue.load()
+    found: list[Tool] = []
+    hidden: list[HiddenTool] = []
+    for tool in catalogue.searched(text, with_unavailable=True):
+        if unavailable := tool.unavailable:
+            hidden.append(HiddenTool(local_name(tool), unavailable))
+        else:
+            found.append(tool)
+        if len(found) == limit:
+            break
+    return found, hidden[:limit]

@@ -9,8 +9,8 @@ from typing import Any
 import click
 
 from fcregistry import formats
-from fcregistry._registry import registry
 from fcregistry._schema.document import show_type
+from fcregistry._tools.catalogue import HiddenTool
 from fcregistry._tools.indexed import record_of
 from fcregistry._tools.record import COMPUTED
 from fcregistry._tools.tool import Tool
@@ -19,7 +19,10 @@ from fcregistry.cli._parameters import bounds, plain
 from fcregistry.cli._tools import (
     complete_tools_and_distributions,
     expand_distributions,
+    find_listed,
+    local_name,
     mention_failed_plugins,
+    mention_hidden,
     tool_json,
     tool_named,
 )
@@ -44,11 +47,15 @@ def command(name: str, format_name: str | None, strict: bool, as_json: bool) -> 
         raise click.UsageError("--strict needs --format, the provider's format")
     [selector] = expand_distributions([name])
     if selector == name:
-        _write([tool_named(name)], format_name, strict, as_json, is_list=False)
+        tool = tool_named(name)
+        _write([tool], format_name, strict, as_json, is_list=False)
+        if (as_json or format_name is not None) and (unavailable := tool.unavailable):
+            mention_hidden([HiddenTool(local_name(tool), unavailable)])
     else:
-        tools = sorted(registry.find(selector), key=lambda tool: tool.id)
-        _write(tools, format_name, strict, as_json, is_list=True)
+        tools, hidden = find_listed([selector])
+        _write(sorted(tools, key=lambda tool: tool.id), format_name, strict, as_json, is_list=True)
         mention_failed_plugins([selector])
+        mention_hidden(hidden)
 
 
 def _write(tools: Sequence[Tool], format_name: str | None, strict: bool, as_json: bool, *, is_list: bool) -> None:

@@ -19,6 +19,7 @@ import click
 from fcregistry._base.paths import CACHE_DIR, cache_folder
 from fcregistry._config.settings import other_variables
 from fcregistry._registry import catalogue_of, registry
+from fcregistry._tools.catalogue import HiddenTool, hidden_text, listed_tools
 from fcregistry._tools.declaration import listed_summary, log
 from fcregistry._tools.selectors import normalized, parse_selector, parse_selectors
 from fcregistry._tools.tool import Tool, definition_of, distribution_of, owner_of
@@ -85,6 +86,17 @@ def tool_named(name: str) -> Tool:
     """
     check_name(name)
     return registry.get(name)
+
+
+def find_listed(selectors: Iterable[str] = ()) -> tuple[list[Tool], list[HiddenTool]]:
+    """Return the tools that selectors name, sorted by name and id, and those of them that are hidden.
+
+    Args:
+        selectors: The selectors; see `Registry.find`, also for the errors. Without any, the result has all tools.
+    """
+    catalogue = catalogue_of(registry)
+    shown, hidden = listed_tools(catalogue, selectors)
+    return [*map(catalogue.tool, shown)], hidden
 
 
 def expand_distributions(names: Iterable[str]) -> list[str]:
@@ -160,7 +172,7 @@ def only_in_an_application(tool: Tool) -> str | None:
 
 
 def mention_what_is_missing(selectors: Iterable[str] = ()) -> None:
-    """Write to stderr which plugins are not used and which tools are broken.
+    """Write to stderr which plugins are not used, and which tools cannot be defined.
 
     Args:
         selectors: The selectors of the command; if all of them name distributions, other distributions are ignored.
@@ -170,16 +182,16 @@ def mention_what_is_missing(selectors: Iterable[str] = ()) -> None:
     ids = [each for distribution, each in broken_tools() if _is_wanted(distribution, wanted)]
     if ids:
         remark(f"{counted(len(ids), 'tool')} cannot be defined: {', '.join(ids)} (see: {program()} doctor)")
-    if wanted is None:
-        catalogue = catalogue_of(registry)
-        own = (each for each in catalogue.visible_of(log) if each.owner is None)  # of the modules that the user named
-        for tool in map(catalogue.tool, own):
-            if unavailable := tool.unavailable:
-                remark(f"{tool.name} is hidden: {unavailable}")
     if current().plugins and cache_folder() is None:
         remark(
             f"Each command imports all plugins, since this user has no home folder: {CACHE_DIR} names a folder for the index of tools"
         )
+
+
+def mention_hidden(tools: Iterable[HiddenTool]) -> None:
+    """Write to stderr which tools are hidden, and why, in one line; nothing if there are none."""
+    if text := hidden_text(tools):
+        remark(f"{text} (see: {program()} doctor)")
 
 
 def mention_failed_plugins(selectors: Iterable[str] = ()) -> None:

@@ -10,8 +10,9 @@ from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeAlias, cast
 
 from fcregistry._base.forks import sqlite_lock
+from fcregistry._tools.catalogue import HiddenTool
 from fcregistry._tools.described import Described, read_json
-from fcregistry._tools.options import missing_variables
+from fcregistry._tools.options import missing_variables, not_set_text
 from fcregistry.discovery._finder import Places, find_entry_points, projects_left_out, scan_path
 from fcregistry.discovery._fingerprint import changed, surroundings
 from fcregistry.discovery._found import FoundEntryPoint, FoundExtension, FoundPlugin, PluginKey
@@ -396,43 +397,45 @@ class Index:
 
     # --- Rows for lists, which need no objects ---
 
-    def lines(self) -> list[ToolLine] | None:
-        """Return a line for each described tool that can be listed, sorted by name and distribution.
+    def lines(self) -> tuple[list[ToolLine], list[HiddenTool]] | None:
+        """Return a line for each described tool that can be listed, sorted by name and distribution; and the hidden tools.
 
         The result is None if two tools have one key, since then at most one of them counts.
         """
 
-        def read(snapshot: _Snapshot, connection: sqlite3.Connection) -> list[ToolLine] | None:
+        def read(snapshot: _Snapshot, connection: sqlite3.Connection) -> tuple[list[ToolLine], list[HiddenTool]] | None:
             are_apart, lines = lines_in(connection)
-            plugins = _loading(snapshot)
+            plugins, hidden = _loading(snapshot), list[HiddenTool]()
             found = [  # one pass: there may be thousands
                 (name, plugins[row].distribution, summary)
                 for _, row, name, summary, variables in lines
-                if row in plugins and not (variables and missing_variables(read_json(variables)))
+                if row in plugins and not (variables and _lacks(variables, name, hidden))
             ]
-            return found if are_apart else None
+            return (found, hidden) if are_apart else None
 
-        no_lines: list[ToolLine] | None = []
+        no_lines: tuple[list[ToolLine], list[HiddenTool]] | None = ([], [])
         return self._ask(read, no_lines)[1]
 
-    def texts(self) -> list[tuple[FoundPlugin, str, str]] | None:
-        """Return the tools of `lines` as texts, in the same order; None if `lines` returns None.
+    def texts(self) -> tuple[list[tuple[FoundPlugin, str, str]], list[HiddenTool]] | None:
+        """Return the tools of `lines` as texts, in the same order, and the hidden tools; None if `lines` returns None.
 
         Each is (plugin, name with group, record as JSON text).
         """
 
-        def read(snapshot: _Snapshot, connection: sqlite3.Connection) -> list[tuple[FoundPlugin, str, str]] | None:
+        def read(
+            snapshot: _Snapshot, connection: sqlite3.Connection
+        ) -> tuple[list[tuple[FoundPlugin, str, str]], list[HiddenTool]] | None:
             are_apart, lines = lines_in(connection)
-            plugins = _loading(snapshot)
+            plugins, hidden = _loading(snapshot), list[HiddenTool]()
             records = dict(rows_of(connection, "SELECT id, record FROM records", (), (int, str)))
             found = [
                 (plugins[row], name, records[tool])
                 for tool, row, name, _, variables in lines
-                if row in plugins and not (variables and missing_variables(read_json(variables)))
+                if row in plugins and not (variables and _lacks(variables, name, hidden))
             ]
-            return found if are_apart else None
+            return (found, hidden) if are_apart else None
 
-        no_texts: list[tuple[FoundPlugin, str, str]] | None = []
+        no_texts: tuple[list[tuple[FoundPlugin, str, str]], list[HiddenTool]] | None = ([], [])
         return self._ask(read, no_texts)[1]
 
     def rows(self) -> dict[PluginKey, list[StoredRow]]:
@@ -649,6 +652,19 @@ def _altered_entry_points(stored: Stored, places: Places) -> Iterator[FoundEntry
 def _loading(snapshot: _Snapshot) -> dict[int, FoundPlugin]:
     """Return, by row number, the plugins whose valid description does not say that they fail to load."""
     return {row: each.plugin for row, each in snapshot.by_row.items() if not each.failed}
+
+
+def _lacks(variables: str, name: str, hidden: list[HiddenTool]) -> bool:
+    """Return whether some of the `variables` that a tool requires are not set; if so, add the tool to `hidden`.
+
+    Args:
+        variables: The option `requires_env` of the tool, as JSON text.
+        name: The name of the tool, with its group.
+        hidden: The hidden tools.
+    """
+    if missing := missing_variables(read_json(variables)):
+        hidden.append(HiddenTool(name, not_set_text(missing)))
+    return bool(missing)
 
 
 def has_environment(options: str) -> bool:

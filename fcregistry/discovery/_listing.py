@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from fcregistry._registry import catalogue_of, registry
-from fcregistry._tools.catalogue import select_tools
+from fcregistry._tools.catalogue import listed_tools
 from fcregistry._tools.declaration import listed_summary, local_name, log
 from fcregistry._tools.described import Described
 from fcregistry._tools.tool import distribution_of
@@ -18,15 +18,16 @@ from fcregistry.discovery._index import has_environment
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from fcregistry._tools.catalogue import HiddenTool
     from fcregistry._tools.selectors import Owned
     from fcregistry.discovery._found import FoundPlugin
     from fcregistry.discovery._index import Index, ToolLine
 
 
-def tool_lines(selectors: Iterable[str] = ()) -> list[ToolLine]:
-    """Return a line for each tool that `selectors` name, sorted by name and distribution.
+def tool_lines(selectors: Iterable[str] = ()) -> tuple[list[ToolLine], list[HiddenTool]]:
+    """Return a line for each tool that `selectors` name, sorted by name and distribution; and those that are hidden.
 
-    Without selectors, the result has all tools.
+    Without selectors, the result has all tools. A hidden tool that a selector names exactly has a line.
 
     Raises:
         SelectorError: A selector is not valid.
@@ -37,11 +38,12 @@ def tool_lines(selectors: Iterable[str] = ()) -> list[ToolLine]:
     index = None if wanted else _complete_index()
     if index is not None and (lines := index.lines()) is not None:
         return lines
-    return sorted(_line(owned) for owned, _ in select_tools(catalogue_of(registry), wanted))
+    shown, hidden = listed_tools(catalogue_of(registry), wanted)
+    return sorted(map(_line, shown)), hidden
 
 
-def searchable_texts() -> list[tuple[FoundPlugin, str, str]] | None:
-    """Return (plugin, name with group, record as text) of each tool, sorted by name and distribution.
+def searchable_texts() -> tuple[list[tuple[FoundPlugin, str, str]], list[HiddenTool]] | None:
+    """Return (plugin, name with group, record as text) of each tool, sorted by name and distribution; and the hidden tools.
 
     The result is None if the index does not describe exactly the visible tools.
     """
@@ -69,7 +71,7 @@ def names_starting_with(beginning: str) -> set[str]:
     """
     index = None if ":" in beginning else _complete_index()
     if index is None:
-        lines = tool_lines()
+        lines, _ = tool_lines()
         found = {f"{owner}:{name}" if owner and ":" in beginning else name for name, owner, _ in lines}
     else:
         found = {

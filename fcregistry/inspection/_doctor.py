@@ -106,7 +106,10 @@ def diagnose_name(name: str, *, again: bool = True) -> tuple[Finding, ...]:
             return not_used
         advice = "the tool is there again once that is changed" if error.reason else _search_advice()
         return (problem(name, _DOCTOR_HINT.sub("", str(error)), advice), *_why_missing(wanted))
-    return tuple(finding for finding in findings(seen) if finding.subject == tool.id)
+    found = (finding for finding in findings(seen) if finding.subject == tool.id)
+    return tuple(
+        dict.fromkeys([*found, *checks.hidden_findings([tool])])
+    )  # a note about several tools has another subject
 
 
 _DOCTOR_HINT: Final = re.compile(r" \((?:the plugins? .* not load; )?`fcregistry doctor .*\Z", re.DOTALL)

@@ -121,7 +121,7 @@ def learn_anew(distributions: Collection[str] = ()) -> Comparison:
         return Comparison()
     discovery.refresh()
     index = discovery.index
-    indexed, lines = index.rows(), index.lines() or ()
+    indexed, (lines, _) = index.rows(), index.lines() or ((), ())
     by = {key: each.by for key, each in index.descriptions().items()}
     fresh = discovery.describe_again(distributions)
     return Comparison(indexed, lines, by, index.forged, fresh)
@@ -365,7 +365,7 @@ def command_findings() -> Iterator[Finding]:
 # --- Tools and names ---
 
 
-def _hidden_findings(tools: Iterable[Tool]) -> Iterator[Finding]:
+def hidden_findings(tools: Iterable[Tool]) -> Iterator[Finding]:
     """Yield a note for those of `tools` that are hidden: one for a plugin's tools with the same reason.
 
     Each tool of the application has a note of its own.
@@ -398,7 +398,7 @@ def tool_findings() -> Iterator[Finding]:
             problems = f" {first}" if not more else "".join(f"\n  - {each}" for each in error.problems)
             advice = f"fix {tool.origin.qualname} in {place}"
             yield problem(tool.id, f"cannot be defined:{problems}", advice, detail=str(error))
-    yield from _hidden_findings(tools)
+    yield from hidden_findings(tools)
     if find_spec("pebble") is None:  # for a top-level name, `find_spec` imports nothing
         for tool in tools:
             declared = definition_of(tool).declaration.options  # not `tool.options`, which may have to be imported

@@ -16,10 +16,13 @@ if TYPE_CHECKING:
     from tests.conftest import Site
 
 
+SECRET_IS_HIDDEN = "1 tool is hidden: secret (SHOP_KEY is not set) (see: fcregistry doctor)\n"
+
+
 def test_list_has_a_line_for_each_tool(shop: Site) -> None:
-    """Name with group, distribution, first paragraph of the description; sorted by these; hidden ones are not there."""
+    """Name with group, distribution, first paragraph of the description; sorted by these; a remark names hidden ones."""
     done = shop.cli("list")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, SECRET_IS_HIDDEN)
     head, *lines = done.stdout.splitlines()
     assert head.split() == ["NAME", "FROM", "SUMMARY"]
     assert [line.split()[0] for line in lines] == [
@@ -53,7 +56,7 @@ def test_list_has_a_line_for_each_tool(shop: Site) -> None:
 def test_list_takes_selectors(shop: Site, selectors: list[str], ids: list[str]) -> None:
     """The grammar is the one of everything else; a tool that is named exactly is shown though its environment is not set."""
     done = shop.cli("list", "--json", *selectors)
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, SECRET_IS_HIDDEN if "secret" in selectors[0] else "")
     assert [tool["id"] for tool in json.loads(done.stdout)] == ids
 
 
@@ -283,7 +286,7 @@ def test_distributions_that_cannot_be_used_are_mentioned_on_stderr(site: Site) -
 
 
 def test_a_user_without_a_home_folder_reads_one_line(site: Site) -> None:
-    """A container's user has often none. What is hidden is shown by doctor, as for every user."""
+    """A container's user has often none. Hidden tools are named, as for every user."""
     code = ONE.replace("@fc_register", "@fc_register(requires_env=['NOT_SET'])")
     site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": ONE + code.replace("one", "two")})
     site.write({"homeless/sitecustomize.py": "import pwd\ndef nobody(*_): raise KeyError\npwd.getpwuid = nobody\n"})
@@ -292,6 +295,7 @@ def test_a_user_without_a_home_folder_reads_one_line(site: Site) -> None:
     assert done.stdout.split()[3:] == ["one", "acme"]
     assert done.stderr == (
         "Each command imports all plugins, since this user has no home folder: FCREGISTRY_CACHE_DIR names a folder for the index of tools\n"
+        "1 tool is hidden: two (NOT_SET is not set) (see: fcregistry doctor)\n"
     )
 
 
@@ -400,7 +404,7 @@ def test_a_pattern_is_not_one_tool(shop: Site, command: str) -> None:
 def test_groups_counts_the_tools_of_each(shop: Site) -> None:
     """Sorted; the same as JSON."""
     done = shop.cli("groups")
-    assert (done.returncode, done.stderr) == (0, "")
+    assert (done.returncode, done.stderr) == (0, SECRET_IS_HIDDEN)
     assert [line.split() for line in done.stdout.splitlines()] == [
         ["GROUP", "TOOLS"],
         ["search.web", "2"],

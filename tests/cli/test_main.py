@@ -175,7 +175,7 @@ def test_tools_of_a_module_in_the_current_folder_are_there(site: Site, tmp_path:
         (("show", "min*"), "name one tool; {} list 'min*' shows which it matches"),
         (
             ("show", "nothing"),
-            "(the plugin bad[x] does not load; `{} doctor nothing` looks for the reason; a tool in a module of yours needs -m MODULE)",
+            "(the plugin bad[x] does not load; `{} doctor nothing` looks for the reason; import the module of yours that declares it",
         ),
     ],
 )
@@ -320,7 +320,9 @@ def test_list_names_the_tools_of_a_module_that_are_hidden(site: Site) -> None:
     site.write({"my_tools.py": code})
     done = site.cli("-m", "my_tools", "list")
     assert "mine" in done.stdout
-    assert "locked is hidden: ACME_KEY is not set" in done.stderr
+    assert done.stderr.endswith(
+        "\n1 tool is hidden: locked (ACME_KEY is not set) (see: fcregistry -m my_tools doctor)\n"
+    )
     assert "locked" not in site.cli("-m", "my_tools", "list", env={"ACME_KEY": "x"}).stderr
 
 
