@@ -58,7 +58,7 @@ def command(ctx: click.Context, words: tuple[str, ...], selectors: tuple[str, ..
 
 
 def _search(text: str, selectors: Sequence[str], limit: int) -> tuple[list[Tool], list[HiddenTool]]:
-    """Return the tools that match `text` best, at most `limit`, and hidden tools: those that match as well as these.
+    """Return the tools that match `text` best, at most `limit`, and hidden tools: those that match better.
 
     With selectors, they are all hidden tools that these match.
 
@@ -74,10 +74,10 @@ def _search(text: str, selectors: Sequence[str], limit: int) -> tuple[list[Tool]
     found: list[Tool] = []
     hidden: list[HiddenTool] = []
     for tool in catalogue.searched(text, with_unavailable=True):
-        if unavailable := tool.unavailable:
-            hidden.append(HiddenTool(local_name(tool), unavailable))
-        else:
+        if not (unavailable := tool.unavailable):
             found.append(tool)
+        elif not found:  # weaker matches are no news
+            hidden.append(HiddenTool(local_name(tool), unavailable))
         if len(found) == limit:
             break
     return found, hidden[:limit]
