@@ -19,6 +19,7 @@ from fcregistry.execution import Content, Secrets, Toolset
 from mcp import Client, StdioServerParameters
 from mcp.client.stdio import stdio_client
 
+from fcregistry_mcp._checks import check_command, check_texts, check_timeout
 from fcregistry_mcp._connection import Connection, Transport
 from fcregistry_mcp._errors import McpError, reason_of, request_failure
 from fcregistry_mcp._http import HttpTransports
@@ -54,6 +55,9 @@ class McpServer:
         secrets: Secrets that are replaced by `…` in everything that the server sends.
         fallback: Makes another transport for a server that cannot be opened with the first, or returns None.
 
+    Raises:
+        ValueError: `timeout` is not positive.
+
     Attributes:
         name: The server's name, for messages.
         refused: Names of the server's tools that cannot be tools here, with the reason. Set by `tools()`.
@@ -69,6 +73,7 @@ class McpServer:
         secrets: Secrets | None = None,
         fallback: Callable[[AsyncExitStack, LastLines], Awaitable[Transport | None]] | None = None,
     ) -> None:
+        check_timeout(timeout)
         self.name = name
         self._secrets = secrets or Secrets()
         self.refused: dict[str, str] = {}
@@ -103,7 +108,13 @@ class McpServer:
             cwd: The folder in which the program runs; by default, the current folder.
             trusted: Whether to believe the server's hints that relax rules: that a tool only reads, or may be called twice.
             timeout: Seconds that opening may take.
+
+        Raises:
+            TypeError: The program, an argument, or a name or value in `env` is not a text.
+            ValueError: `timeout` is not positive.
         """
+        check_command(command, arguments)
+        check_texts(env, "env")
         parameters = StdioServerParameters(
             command=command,
             args=list(arguments),
@@ -143,9 +154,11 @@ class McpServer:
             timeout: Seconds that opening may take.
 
         Raises:
-            ValueError: The URL is not an HTTP URL.
+            TypeError: A name or value in `headers` is not a text.
+            ValueError: The URL is not an HTTP URL, or `timeout` is not positive.
         """
-        parts = urlsplit(url)
+        check_texts(headers, "headers")
+        parts = urlsplit(url if isinstance(url, str) else "")
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("McpServer.http takes an HTTP URL, such as https://tools.example/mcp")
 
@@ -182,7 +195,8 @@ class McpServer:
             timeout: Seconds that opening may take.
 
         Raises:
-            ValueError: The URL is not an HTTP URL.
+            TypeError: A name or value in `headers` is not a text.
+            ValueError: The URL is not an HTTP URL, or `timeout` is not positive.
         """
         server = cls.http(url, name=name, headers=headers, trusted=trusted, timeout=timeout)
         server._transport, server._fallback = HttpTransports(url, headers or {}).sse, None

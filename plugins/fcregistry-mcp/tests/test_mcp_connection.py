@@ -329,12 +329,53 @@ def test_a_server_is_reached_over_http(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    "url", ["", "tools.example/mcp", "file:///etc/passwd", "http://", "ftp://me:hush@tools.example"]
+    "url", ["", 5, "tools.example/mcp", "file:///etc/passwd", "http://", "ftp://me:hush@tools.example"]
 )
 def test_a_url_that_is_not_http_is_refused(url: str) -> None:
     with pytest.raises(ValueError, match=r"McpServer.http takes an HTTP URL") as raised:
         McpServer.http(url)
     assert "hush" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    ("make", "says"),
+    [
+        (
+            lambda: McpServer.stdio(["python", "x.py"]),  # type: ignore[arg-type]
+            'one by one, as in McpServer.stdio("python", "server.py"); put a * before the list',
+        ),
+        (lambda: McpServer.stdio("python", Path("x.py")), "as texts: write str(…) for PosixPath('x.py')"),  # type: ignore[arg-type]
+        (
+            lambda: McpServer.stdio("python", env={"X_KEY": 123}),  # type: ignore[dict-item]
+            "env takes texts, and 'X_KEY' is a value of the type int: write str(…)",
+        ),
+        (
+            lambda: McpServer.stdio("python", env={"X_KEY": os.environ.get("NO_SUCH_KEY")}),  # type: ignore[dict-item]
+            "env takes texts, and 'X_KEY' is None: leave it out, or set the variable that it is read from",
+        ),
+        (lambda: McpServer.stdio("python", env={1: "a"}), "and a name is 1"),  # type: ignore[dict-item]
+        (
+            lambda: McpServer.stdio("python", env=["A=1"]),  # type: ignore[arg-type]
+            "env takes a mapping from names to texts, not a value of the type list",
+        ),
+        (
+            lambda: McpServer.http("http://127.0.0.1/mcp", headers={"Authorization": None}),  # type: ignore[dict-item]
+            "headers takes texts, and 'Authorization' is None",
+        ),
+        (lambda: McpServer.stdio("python", timeout="3"), "timeout takes a number of seconds, not '3'"),  # type: ignore[arg-type]
+    ],
+)
+def test_what_is_not_a_text_is_an_error_when_the_server_is_made(make: Any, says: str) -> None:
+    with pytest.raises(TypeError) as raised:
+        make()
+    assert says in str(raised.value)
+    assert "123" not in str(raised.value)
+
+
+@pytest.mark.parametrize("timeout", [0, -1, float("nan")])
+def test_a_limit_that_is_not_positive_is_an_error_when_the_server_is_made(timeout: float) -> None:
+    with pytest.raises(ValueError, match="timeout takes a positive number of seconds, not "):
+        McpServer.http("http://127.0.0.1/mcp", timeout=timeout)
 
 
 @pytest.mark.parametrize("kind", ["application/json", "text/event-stream"])
