@@ -106,11 +106,12 @@ class ToolDefinition:
 
         source = underlying(self.declaration.function)
         code = getattr(source, "__code__", None)
-        place = (code.co_filename, code.co_firstlineno) if code else (None, None)
+        file, line = (code.co_filename, code.co_firstlineno) if code else (None, None)
         qualname = getattr(source, "__qualname__", type(source).__qualname__)
         meta = self.declaration.options.get("meta")  # not checked yet
         named = meta.get(_SOURCE) if isinstance(meta, dict) else None
-        return Origin.of(owner, self.declaration.module, qualname, *place, named if isinstance(named, str) else None)
+        named = named if isinstance(named, str) else None
+        return Origin.of(owner, self.declaration.module, qualname, file, line, named)
 
     @property
     def error(self) -> DefinitionError | None:
