@@ -33,6 +33,7 @@ Transport: TypeAlias = AbstractAsyncContextManager[Any]
 _CLOSE_SECONDS: Final = 10.0
 """Seconds that `close` waits for a server to end. The SDK closes its input, then stops it, then kills it, two seconds each."""
 _MOST_PAGES: Final = 1000
+_SLOW: Final = ": check that it is an MCP server, or pass a longer timeout"
 _MOST_SUBSCRIPTIONS: Final = 10
 """How often a server is asked again to say when its list changes, if the stream of its messages breaks."""
 _LOGGERS: Final = (
@@ -257,7 +258,7 @@ class _Session:
         For a server in this process, return `transport` itself.
         """
         if isinstance(transport, AbstractAsyncContextManager):
-            return filtered_transport(transport, self._server, self.refused, self._secrets, self._stderr.add)
+            return filtered_transport(transport, self._server, self.refused, self._secrets, self._stderr.note)
         return transport
 
     def closed_error(self) -> McpError:
@@ -284,7 +285,7 @@ class _Session:
         if self._ended:  # it was closed before the loop ran
             raise asyncio.CancelledError
         async with AsyncExitStack() as stack:
-            client = await _in_time(self._open_client(stack), self.seconds)
+            client = await _in_time(self._open_client(stack), self.seconds, _SLOW)
             self._client = client
             if not self.opened.done():  # the waiting caller may have been cancelled
                 self.opened.set_result(None)
@@ -350,8 +351,13 @@ class _Session:
         )
 
 
-async def _in_time(answer: Awaitable[T], seconds: float) -> T:
+async def _in_time(answer: Awaitable[T], seconds: float, advice: str = "") -> T:
     """Return the answer of a server.
+
+    Args:
+        answer: The answer.
+        seconds: How long it may take.
+        advice: What to do if it takes longer, for the error.
 
     Raises:
         TimeoutError: It takes longer than `seconds`.
@@ -361,7 +367,7 @@ async def _in_time(answer: Awaitable[T], seconds: float) -> T:
             return await answer
     except TimeoutError as error:
         limit = f"{seconds:g} second{'' if seconds == 1 else 's'}"
-        raise TimeoutError(f"it did not answer within {limit}") from error
+        raise TimeoutError(f"it did not answer within {limit}{advice}") from error
 
 
 async def listen_for_changes(client: Client) -> None:

@@ -60,7 +60,7 @@ class HttpTransports:
             if response.request.method == "POST":
                 self._posted = response.status_code
             if response.is_error:  # the SDK's own error does not have the status
-                stderr.add(f"HTTP {response.status_code}")
+                stderr.note("answered", f"HTTP {response.status_code}")
 
         hooks: dict[str, list[Any]] = {"response": [limit_body]}
         return httpx2.AsyncClient(

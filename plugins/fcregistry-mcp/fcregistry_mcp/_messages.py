@@ -32,6 +32,8 @@ _OUTPUT_SCHEMA: Final = "fcregistry/outputSchema"
 _NEWEST: Final = max(version for method, version in SERVER_RESULTS if method == _LIST)
 _MOST_CHARACTERS: Final = 200
 _MOST_PLACES: Final = 10
+_MOST_UNREADABLE: Final = 100
+"""Lines that are not messages before the first that is one: servers print some, and programs that are no servers any number."""
 _VALUES: Final = frozenset({"const", "default", "enum", "example", "examples"})
 """The keywords of JSON Schema whose value is a value, or a list of values, and not a part of the schema."""
 _SCHEMAS_BY_NAME: Final = frozenset(
@@ -48,7 +50,7 @@ async def filtered_transport(
     server: str,
     refused: dict[str, str],
     secrets: Secrets,
-    note: Callable[[str], None],
+    note: Callable[[str, str], None],
 ) -> AsyncIterator[Any]:
     """Enter a transport, and yield its streams, the incoming one filtered.
 
@@ -57,7 +59,7 @@ async def filtered_transport(
         server: The server's name, for the log.
         refused: Gets the names of the tools that are left out, with the reason.
         secrets: Secrets that are replaced in the messages.
-        note: Gets what was unreadable, for the messages of errors.
+        note: Gets what was unreadable, in words and itself, for the messages of errors.
     """
     async with transport as (reading, *rest):
         yield _FilteredStream(reading, server, refused, secrets, note), *rest
@@ -67,7 +69,7 @@ class _FilteredStream:
     """A stream of incoming messages, filtered."""
 
     def __init__(
-        self, stream: Any, server: str, refused: dict[str, str], secrets: Secrets, note: Callable[[str], None]
+        self, stream: Any, server: str, refused: dict[str, str], secrets: Secrets, note: Callable[[str, str], None]
     ) -> None:
         self._stream = stream
         self._server = server
@@ -75,6 +77,8 @@ class _FilteredStream:
         self._secrets = secrets
         self._note = note
         self._version = _NEWEST
+        self._unreadable_first: int | None = 0
+        """How many messages were unreadable before the first that was not; None after that one."""
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)  # such as `last_context`
@@ -90,10 +94,20 @@ class _FilteredStream:
         return self
 
     async def __anext__(self) -> Any:
-        return self._filter(await self._stream.__anext__())
+        item = await self._stream.__anext__()
+        if isinstance(item, ValidationError) and self._is_no_server():
+            raise StopAsyncIteration
+        return self._filter(item)
 
     async def receive(self) -> Any:
         return self._filter(await self._stream.receive())
+
+    def _is_no_server(self) -> bool:
+        """Return whether an unreadable message is one of so many before the first message that no server sends them."""
+        if self._unreadable_first is None:
+            return False
+        self._unreadable_first += 1
+        return self._unreadable_first > _MOST_UNREADABLE
 
     def _filter(self, item: Any) -> Any:
         """Return `item`, an incoming message, with its secrets hidden and without invalid tools.
@@ -102,6 +116,7 @@ class _FilteredStream:
         """
         if isinstance(item, ValidationError):
             return self._unreadable(item)
+        self._unreadable_first = None
         self._hide(getattr(item, "message", None))
         result = getattr(getattr(item, "message", None), "result", None)
         if isinstance(result, dict):
@@ -123,7 +138,9 @@ class _FilteredStream:
         problem = f"{UNREADABLE}: {first['msg']}: {printable(shown)}"
         answered = _answered_request(error)
         if answered is None:
-            self._note(problem)
+            if str(first["input"]).strip():
+                shown = printable(shown) if first["type"] == "json_invalid" else f"{printable(shown)} ({first['msg']})"
+                self._note("sent text that is not a message of the protocol:", shown)
             return error
         data = ErrorData(code=PARSE_ERROR, message=problem)
         return SessionMessage(JSONRPCError(jsonrpc="2.0", id=answered, error=data))

@@ -1,4 +1,4 @@
-"""A server's standard error: all lines are logged, and an error shows the last ones."""
+"""What an error shows of a server: the last lines of its standard error, all of which are logged, and what else it sent."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import IO, Final
 from fcregistry.execution import Secrets
 
 _LINES: Final = 20
+_SHOWN: Final = 3
 LONGEST: Final = 500
 """Characters of a line that are logged."""
 _LONGEST_READ: Final = 65_536
@@ -20,7 +21,7 @@ _SECONDS: Final = 1.0
 
 
 class LastLines:
-    """Reads what a process writes to its standard error, and keeps the last lines.
+    """Reads what a process writes to its standard error, and keeps the last lines and other notes for an error.
 
     Args:
         server: The server's name.
@@ -35,6 +36,7 @@ class LastLines:
         self.pipe: IO[str] = os.fdopen(writing, "w", encoding="utf-8")
         self._secrets = secrets
         self._lines: deque[str] = deque(maxlen=_LINES)
+        self._notes: dict[str, list[str]] = {}
         self._thread = Thread(target=self._read, args=(reading, server), name=f"stderr of {server}", daemon=True)
         self._thread.start()
 
@@ -45,24 +47,31 @@ class LastLines:
             while line := stream.readline(_LONGEST_READ):
                 text = self._secrets.hide(printable(line.rstrip()))[:LONGEST]
                 if text:
-                    self.add(text)
+                    self._lines.append(text)
                     log.info("%s: %s", server, text)
 
-    def add(self, line: str) -> None:
-        """Add a line that may explain a failure."""
-        if not self._lines or self._lines[-1] != line:
-            self._lines.append(line)
+    def note(self, what: str, detail: str) -> None:
+        """Note what else may explain a failure; of each kind, the first few are kept.
+
+        Args:
+            what: The kind, as words after "it": `answered`.
+            detail: What it was.
+        """
+        details = self._notes.setdefault(what, [])
+        if len(details) < _SHOWN and detail not in details:
+            details.append(detail)
 
     def close(self) -> None:
         """Close this process's end of the pipe; what the server still writes is read."""
         self.pipe.close()
 
     def last(self) -> str:
-        """Return the last lines as an addition to a message; empty if there are none."""
+        """Return the notes and the last lines as an addition to a message; empty if there are none."""
         self.close()
         self._thread.join(_SECONDS)
-        lines = list(self._lines)
-        return f"; its last lines: {' / '.join(lines[-3:])}" if lines else ""
+        notes = "".join(f"; it {what} {' / '.join(details)}" for what, details in self._notes.items())
+        lines = list(self._lines)[-_SHOWN:]
+        return f"{notes}; its last lines: {' / '.join(lines)}" if lines else notes
 
 
 def printable(text: str) -> str:

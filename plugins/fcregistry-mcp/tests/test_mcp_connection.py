@@ -266,7 +266,7 @@ def test_a_program_ends_and_its_server_with_it(tmp_path: Path, interrupted: list
     [
         (["no-such-program-anywhere"], r"cannot be used: .*No such file or directory: 'no-such-program-anywhere'"),
         (["-c", "import sys; print('I want a\\x1b[31m key', file=sys.stderr)"], r"its last lines: I want a\[31m key"),
-        (["-c", "print('hello')"], "closed"),
+        (["-c", "print('hello')"], r"closed; it sent text that is not a message of the protocol: hello$"),
     ],
     ids=["no program", "one that says why", "one that speaks otherwise"],
 )
@@ -277,6 +277,26 @@ def test_a_program_that_is_not_a_server_is_an_error_that_says_why(command: list[
     assert str(raised.value).startswith("the MCP server odd cannot be used: ")
     assert raised.value.server == "odd"
     assert isinstance(raised.value, (FcregistryError, ConnectionError))
+
+
+def test_what_a_program_prints_in_place_of_messages_is_in_the_error() -> None:
+    program = "import sys; print('Welcome hush-hush', flush=True); print('\\n[1]', flush=True); sys.stdin.read()"
+    shell = McpServer.stdio(sys.executable, "-c", program, name="shell", env={"A_KEY": "hush-hush"}, timeout=1)
+    with pytest.raises(McpError) as raised:
+        shell.open()
+    assert str(raised.value).startswith(
+        "the MCP server shell cannot be used: it did not answer within 1 second: check that it is an MCP server, or pass a longer "
+        "timeout; it sent text that is not a message of the protocol: Welcome … / [1] ("
+    )
+
+
+def test_a_program_that_prints_without_end_is_not_waited_for() -> None:
+    program = "while True: print('yes', flush=True)"
+    with pytest.raises(McpError) as raised:
+        McpServer.stdio(sys.executable, "-c", program, name="yes", timeout=1000 * LONG).open()
+    assert str(raised.value) == (
+        "the MCP server yes cannot be used: Connection closed; it sent text that is not a message of the protocol: yes"
+    )
 
 
 def test_secrets_of_its_environment_are_hidden_in_its_last_lines() -> None:
@@ -420,7 +440,7 @@ def test_the_error_has_the_status_that_a_server_answers() -> None:
         thread = threading.Thread(target=refusing.serve_forever, args=(0.01,))
         thread.start()
         try:
-            with pytest.raises(McpError, match=r"cannot be used: .*; its last lines: HTTP 401$"):
+            with pytest.raises(McpError, match=r"cannot be used: .*; it answered HTTP 401$"):
                 McpServer.http(f"http://127.0.0.1:{refusing.server_port}/mcp").open()
         finally:
             refusing.shutdown()

@@ -43,15 +43,15 @@ def test_a_server_that_refuses_streamable_http_is_reached_over_sse(status: int) 
 
 
 def test_another_status_is_an_error_without_another_try() -> None:
-    with sse_server(403) as (_, url), pytest.raises(McpError, match=r"its last lines: HTTP 403$"):
+    with sse_server(403) as (_, url), pytest.raises(McpError, match=r"it answered HTTP 403$"):
         McpServer.http(url).open()
 
 
 def test_a_server_that_refuses_both_is_an_error_about_the_first() -> None:
     with sse_server(404) as (_, url):
-        with pytest.raises(McpError, match=r"cannot be used: .*; its last lines: HTTP 404$"):
+        with pytest.raises(McpError, match=r"cannot be used: .*; it answered HTTP 404$"):
             McpServer.http(url.replace("mcp", "none")).open()
-        with pytest.raises(McpError, match=r"cannot be used: .*; its last lines: HTTP 404$"):
+        with pytest.raises(McpError, match=r"cannot be used: .*; it answered HTTP 404$"):
             McpServer.sse(url.replace("mcp", "none")).open()
 
 
