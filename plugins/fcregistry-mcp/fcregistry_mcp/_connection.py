@@ -126,6 +126,8 @@ class Connection:
             Exception: The list cannot be read.
         """
         session = self._session
+        if not session.opened.done():  # the server is opened again at the moment
+            await asyncio.shield(asyncio.wrap_future(session.opened))
         if session.is_stale:
             await self.request(lambda client: session.read_list(client, only_if_stale=True))
         return session.by_name.get(name)

@@ -9,8 +9,8 @@ from fcregistry import Tool
 from fcregistry.errors import ToolError
 from fcregistry.execution import Content
 
-from fcregistry_mcp._connection import Connection
 from fcregistry_mcp._errors import request_failure
+from fcregistry_mcp._link import Link
 from fcregistry_mcp._resources import Prompt, Resource, prompt_request, read_request
 
 _MOST_LISTED: Final = 50
@@ -21,7 +21,7 @@ _LONGEST_TEXT: Final = 100_000
 
 
 def resource_tools(
-    resources: list[Resource], prompts: list[Prompt], server: str, connection: Connection, *, trusted: bool
+    resources: list[Resource], prompts: list[Prompt], server: str, link: Link, *, trusted: bool
 ) -> list[Tool]:
     """Return the tool that reads resources and the one that gets prompts, each only if the server has any.
 
@@ -29,15 +29,15 @@ def resource_tools(
         resources: The server's resources.
         prompts: The server's prompts.
         server: The server's name.
-        connection: The session with the server.
+        link: The connection with the server.
         trusted: Whether the server is trusted, so that the tools only read.
     """
 
     async def read_resource(uri: str) -> Any:
-        return [_cut(each) for each in await _ask(connection, server, read_request(uri))]
+        return [_cut(each) for each in await _ask(link, server, read_request(uri))]
 
     async def get_prompt(name: str, arguments: dict[str, str] | None = None) -> Any:
-        messages = await _ask(connection, server, prompt_request(name, arguments or {}))
+        messages = await _ask(link, server, prompt_request(name, arguments or {}))
         return [part for each in messages for part in (Content.text(f"{each.role}:"), _cut(each.content))]
 
     def tool(function: Callable[..., Any], description: str, lines: list[str]) -> Tool:
@@ -83,14 +83,14 @@ def _cut(part: Content) -> Content:
     return Content.text(f"{text[:_LONGEST_TEXT]}… [{len(text) - _LONGEST_TEXT} more characters]")
 
 
-async def _ask(connection: Connection, server: str, send: Callable[..., Any]) -> Any:
+async def _ask(link: Link, server: str, send: Callable[..., Any]) -> Any:
     """Return the answer to a request.
 
     Raises:
         ToolError: There is none.
     """
     try:
-        return await connection.request(send)
+        return await link.connected().request(send)
     except Exception as error:  # noqa: BLE001  # of the SDK or its transports, which a server's bytes may break
-        failure = ToolError(request_failure(error, server, connection.secrets))
+        failure = ToolError(request_failure(error, server, link.secrets))
     raise failure  # outside of the `except`, as for calls

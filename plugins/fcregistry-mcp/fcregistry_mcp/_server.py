@@ -10,9 +10,8 @@ from collections.abc import Awaitable, Callable, Collection, Mapping
 from contextlib import AsyncExitStack
 from os import PathLike, fspath
 from pathlib import PurePath
-from threading import Lock
 from types import TracebackType
-from typing import Self, TypeVar
+from typing import Any, Self, TypeVar
 from urllib.parse import urlsplit
 
 from fcregistry.execution import Content, Secrets, Toolset
@@ -23,6 +22,7 @@ from fcregistry_mcp._checks import check_command, check_texts, check_timeout
 from fcregistry_mcp._connection import Connection, Transport
 from fcregistry_mcp._errors import McpError, reason_of, request_failure
 from fcregistry_mcp._http import HttpTransports
+from fcregistry_mcp._link import Link
 from fcregistry_mcp._resource_tools import resource_tools
 from fcregistry_mcp._resources import (
     Prompt,
@@ -77,12 +77,8 @@ class McpServer:
         self.name = name
         self._secrets = secrets or Secrets()
         self.refused: dict[str, str] = {}
-        self._transport = transport
-        self._fallback = fallback
         self._trusted = trusted
-        self._timeout = timeout
-        self._lock = Lock()
-        self._connection: Connection | None = None
+        self._link = Link(name, self._secrets, _connector(name, transport, timeout, self._secrets, fallback))
 
     @classmethod
     def stdio(
@@ -158,7 +154,8 @@ class McpServer:
             ValueError: The URL is not an HTTP URL, or `timeout` is not positive.
         """
         check_texts(headers, "headers")
-        parts = urlsplit(url if isinstance(url, str) else "")
+        given: Any = url  # callers without a type checker
+        parts = urlsplit(given if isinstance(given, str) else "")
         if parts.scheme not in ("http", "https") or not parts.hostname:
             raise ValueError("McpServer.http takes an HTTP URL, such as https://tools.example/mcp")
 
@@ -199,26 +196,27 @@ class McpServer:
             ValueError: The URL is not an HTTP URL, or `timeout` is not positive.
         """
         server = cls.http(url, name=name, headers=headers, trusted=trusted, timeout=timeout)
-        server._transport, server._fallback = HttpTransports(url, headers or {}).sse, None
+        sse = HttpTransports(url, headers or {}).sse
+        server._link = Link(server.name, server._secrets, _connector(server.name, sse, timeout, server._secrets, None))
         return server
 
     def open(self) -> Self:
         """Start or reach the server, and read the list of its tools.
 
-        If it is open, read the list again; if it is gone, start or reach it again. After a new start,
-        get the tools again: those of the server that is gone fail.
+        If it is open, read the list again; if it is gone, start or reach it again. Tools that were returned before work again then, except
+        those that the server describes otherwise now.
 
         Raises:
             McpError: The server cannot be started or reached, or does not answer in time. The message says why.
         """
         while True:
-            connection, is_new = self._connect()
+            connection, is_new = self._link.connect()
             try:
                 connection.list_tools(refresh=not is_new).result()
             except Exception as error:  # noqa: BLE001  # a transport's, the SDK's or the server's own
                 failure = self._close_failed(connection, error)
             except BaseException:  # an interrupt
-                self._close(connection)
+                self._link.close(connection)
                 raise
             else:
                 return self
@@ -227,15 +225,8 @@ class McpServer:
 
     def close(self) -> None:
         """End the session, and the server if it was started here. Does nothing if it is closed."""
-        if (connection := self._connection) is not None:
-            self._close(connection)
-
-    def _close(self, connection: Connection) -> None:
-        """Close `connection`, and forget it if it is the current one."""
-        with self._lock:
-            if self._connection is connection:
-                self._connection = None
-        connection.close()
+        if (connection := self._link.current) is not None:
+            self._link.close(connection)
 
     def tools(self, allowed: Collection[str] | None = None, *, names: Mapping[str, str] | None = None) -> Toolset:
         """Return the server's tools, as it listed them last: when it was opened, at `refresh()`, or after it said that they changed.
@@ -262,7 +253,13 @@ class McpServer:
         if connection.is_stale:
             self._wait(lambda client: connection.read_list(client, only_if_stale=True))
         tools, self.refused = select_tools(
-            connection.listed, allowed, dict(names or {}), self.name, connection, trusted=self._trusted
+            connection.listed,
+            allowed,
+            dict(names or {}),
+            self.name,
+            self._link,
+            connection.refused,
+            trusted=self._trusted,
         )
         return Toolset(tools)
 
@@ -291,9 +288,8 @@ class McpServer:
         Raises:
             McpError: The server is not open, does not answer, or its answer is not valid.
         """
-        connection = self._connected()
         resources, prompts = self.resources(), self.prompts()
-        return Toolset(resource_tools(resources, prompts, self.name, connection, trusted=self._trusted))
+        return Toolset(resource_tools(resources, prompts, self.name, self._link, trusted=self._trusted))
 
     def resources(self) -> list[Resource]:
         """Return the server's resources, and the templates of others.
@@ -405,24 +401,13 @@ class McpServer:
         Raises:
             McpError: The server is not open.
         """
-        if self._connection is None:
+        if (connection := self._link.current) is None:
             raise McpError(f"{self!r} is not open: use it in a `with` block, or call open()", server=self.name)
-        return self._connection
-
-    def _connect(self) -> tuple[Connection, bool]:
-        """Return the connection, open or about to open, and whether it is new."""
-        with self._lock:
-            if self._connection is not None:
-                return self._connection, not self._connection.is_open
-            stderr = LastLines(self.name, self._secrets)
-            self._connection = Connection(
-                self.name, self._transport, self._timeout, self._secrets, stderr, self._fallback
-            )
-            return self._connection, True
+        return connection
 
     def _close_failed(self, connection: Connection, error: Exception) -> McpError:
         """Close `connection`, which cannot be used because of `error`, and return the error to raise."""
-        self._close(connection)
+        self._link.close(connection)
         reason = reason_of(error, self._secrets)
         return McpError(
             f"the MCP server {self.name} cannot be used: {reason}{connection.stderr.last()}", server=self.name
@@ -438,13 +423,13 @@ class McpServer:
 
     async def __aenter__(self) -> Self:
         while True:
-            connection, is_new = self._connect()
+            connection, is_new = self._link.connect()
             try:
                 await asyncio.wrap_future(connection.list_tools(refresh=not is_new))
             except Exception as error:  # noqa: BLE001  # a transport's, the SDK's or the server's own
                 failure = await asyncio.to_thread(self._close_failed, connection, error)
             except BaseException:  # an interrupt, or the task is cancelled
-                await asyncio.to_thread(self._close, connection)
+                await asyncio.to_thread(self._link.close, connection)
                 raise
             else:
                 return self
@@ -458,3 +443,14 @@ class McpServer:
 
     def __repr__(self) -> str:
         return f"<McpServer {self.name}>"
+
+
+def _connector(
+    name: str,
+    transport: Callable[[AsyncExitStack, LastLines], Awaitable[Transport]],
+    timeout: float,
+    secrets: Secrets,
+    fallback: Callable[[AsyncExitStack, LastLines], Awaitable[Transport | None]] | None,
+) -> Callable[[], Connection]:
+    """Return a function that makes a connection. It does not refer to the `McpServer`, which may be dropped before its tools."""
+    return lambda: Connection(name, transport, timeout, secrets, LastLines(name, secrets), fallback)

@@ -14,8 +14,8 @@ from mcp import Client
 from mcp import types as protocol
 
 from fcregistry_mcp._answers import answer_of
-from fcregistry_mcp._connection import Connection
 from fcregistry_mcp._errors import request_failure, without_invisible
+from fcregistry_mcp._link import Link
 from fcregistry_mcp._messages import output_schema_of
 from fcregistry_mcp._returns import Returns
 
@@ -33,7 +33,8 @@ def select_tools(
     allowed: Collection[str] | None,
     names: Mapping[str, str],
     server: str,
-    connection: Connection,
+    link: Link,
+    invalid: Mapping[str, str],
     *,
     trusted: bool,
 ) -> tuple[list[Tool], dict[str, str]]:
@@ -44,7 +45,8 @@ def select_tools(
         allowed: Names of the tools to return, as the server names them; None for all.
         names: The server's name of a tool -> its name here.
         server: The server's name.
-        connection: The session with the server.
+        link: The connection with the server.
+        invalid: Names of tools that are not valid in the protocol, with the reason.
         trusted: Whether to believe the server's hints that relax rules.
 
     Raises:
@@ -52,9 +54,9 @@ def select_tools(
         DuplicateToolError: Two tools would have the same name here, and `allowed` or `names` selects them.
         DefinitionError: A tool in `allowed` cannot be a tool here, or a name in `names` is not valid.
     """
-    _check_known([*(allowed or ()), *names], {each.name for each in listed}, server, connection.refused)
+    _check_known([*(allowed or ()), *names], {each.name for each in listed}, server, invalid)
     wanted = None if allowed is None else frozenset(allowed)
-    refused = dict(connection.refused)
+    refused = dict(invalid)
     made: dict[str, Tool] = {}
     seen: set[str] = set()
     for each in listed:
@@ -64,7 +66,7 @@ def select_tools(
             refused[each.name] = "the server lists it twice; this is the first"
             continue
         seen.add(each.name)
-        tool = _tool_of(each, names.get(each.name) or legal_name(each.name), server, connection, trusted=trusted)
+        tool = _tool_of(each, names.get(each.name) or legal_name(each.name), server, link, trusted=trusted)
         problem = _task_problem(each, server) or tool.definition_error
         if problem is None:
             made[each.name] = tool
@@ -168,14 +170,14 @@ def _clash_message(name: str, clashing: list[str], server: str, taken: set[str])
     )
 
 
-def _tool_of(given: protocol.Tool, name: str, server: str, connection: Connection, *, trusted: bool) -> Tool:
+def _tool_of(given: protocol.Tool, name: str, server: str, link: Link, *, trusted: bool) -> Tool:
     """Return a tool that is called on its server.
 
     Args:
         given: The server's description of the tool.
         name: The tool's name here.
         server: The server's name.
-        connection: The session with the server.
+        link: The connection with the server.
         trusted: Whether to believe the server's hints that relax rules.
 
     Raises:
@@ -184,7 +186,7 @@ def _tool_of(given: protocol.Tool, name: str, server: str, connection: Connectio
 
     async def call(context: Context, /, **arguments: Any) -> Any:
         """Call the tool on its server, unless it has changed, and return its result."""
-        return answer_of(await _send(connection, server, given, arguments, context), returns)
+        return answer_of(await _send(link, server, given, arguments, context), returns)
 
     call.__annotations__ = _ANNOTATIONS  # as objects: texts would be compiled for each of thousands of tools
     returns = Returns(output_schema_of(given), server, given.name)
@@ -222,7 +224,7 @@ def _hints(annotations: protocol.ToolAnnotations, *, trusted: bool) -> dict[str,
 
 
 async def _send(
-    connection: Connection, server: str, tool: protocol.Tool, arguments: dict[str, Any], context: Context
+    link: Link, server: str, tool: protocol.Tool, arguments: dict[str, Any], context: Context
 ) -> protocol.CallToolResult:
     """Return the server's answer to a call of `tool` with `arguments`.
 
@@ -237,12 +239,13 @@ async def _send(
             "the arguments cannot be sent: a text has half of a surrogate pair, or a number is too long"
         ) from error
     try:
+        connection = link.connected()
         _check_unchanged(tool, await connection.current(tool.name), server)
         return await connection.request(_call_request(tool.name, arguments, context))
     except ToolChangedError:
         raise
     except Exception as error:  # noqa: BLE001  # of the SDK or its transports, which a server's bytes may break
-        failure = ToolError(request_failure(error, server, connection.secrets))
+        failure = ToolError(request_failure(error, server, link.secrets))
     raise failure  # outside of the `except`: the HTTP client's exception holds the request, and the secrets in it
 
 

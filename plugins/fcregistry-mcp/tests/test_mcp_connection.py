@@ -151,7 +151,7 @@ def test_to_open_a_server_that_is_gone_starts_it_again(notes: Notes) -> None:
     gone = Executor(server.tools())
     assert gone.call("die").error.code == "tool_failed"
     assert Executor(server.open().tools()).run(ADD).value == {"total": 3}
-    assert gone.run(ADD).error.code == "tool_failed"
+    assert gone.run(ADD).value == {"total": 3}
     assert Executor(server.tools()).call("die").error.code == "tool_failed"
 
     async def opened() -> Any:
@@ -160,6 +160,31 @@ def test_to_open_a_server_that_is_gone_starts_it_again(notes: Notes) -> None:
 
     assert asyncio.run(opened()).ok
     until(lambda: threads_of("mortal") == [])
+
+
+def test_tools_work_again_after_their_server_is_opened_again(notes: Notes) -> None:
+    server = notes.server("again").open()
+    executor = Executor(server.tools())
+    server.close()
+    assert executor.run(ADD).content == "the MCP server again is not connected"
+    with server:
+        assert executor.run(ADD).value == {"total": 3}
+    assert executor.run(ADD).content == "the MCP server again is not connected"
+    until(lambda: threads_of("again") == [])
+
+
+def test_a_tool_that_is_another_after_its_server_is_opened_again_is_not_called(tmp_path: Path) -> None:
+    script, asked = tmp_path / "notes_server.py", Notes(tmp_path / "asked")
+    text = SERVER.read_text(encoding="utf-8")
+    script.write_text(text, encoding="utf-8")
+    server = McpServer.stdio(sys.executable, str(script), name="other", env={"NOTES_LOG": str(asked.log)})
+    with server:
+        executor = Executor(server.tools())
+    script.write_text(text.replace("Add two numbers.", "Delete two numbers."), encoding="utf-8")
+    with server:
+        changed = executor.run(ADD)
+        assert (changed.error.code, "schema_changed" in changed.content, asked.asked()) == ("unavailable", True, [])
+        assert executor.call("show", what="two").ok
 
 
 def test_to_open_a_server_that_cannot_be_started_again_says_why(tmp_path: Path) -> None:
@@ -175,7 +200,7 @@ def test_to_open_a_server_that_cannot_be_started_again_says_why(tmp_path: Path) 
 def test_threads_that_open_it_at_once_open_one(notes: Notes) -> None:
     server = notes.server()
     connections: list[object] = []
-    threads = [threading.Thread(target=lambda: connections.append(server.open()._connection)) for _ in range(4)]
+    threads = [threading.Thread(target=lambda: connections.append(server.open()._link.current)) for _ in range(4)]
     for thread in threads:
         thread.start()
     for thread in threads:
