@@ -33,7 +33,7 @@ _NEWEST: Final = max(version for method, version in SERVER_RESULTS if method == 
 _MOST_CHARACTERS: Final = 200
 _MOST_PLACES: Final = 10
 _MOST_UNREADABLE: Final = 100
-"""Lines that are not messages before the first that is one: servers print some, and programs that are no servers any number."""
+"""Lines before the first message that are not messages. A server prints a few; a program that is not a server, any number."""
 _VALUES: Final = frozenset({"const", "default", "enum", "example", "examples"})
 """The keywords of JSON Schema whose value is a value, or a list of values, and not a part of the schema."""
 _SCHEMAS_BY_NAME: Final = frozenset(
