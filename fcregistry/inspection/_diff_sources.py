@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, TypeAlias
 
 from fcregistry._base.wording import show
-from fcregistry._config.lock import read_lock, without_locks
+from fcregistry._config.lock import read_lock
 from fcregistry._registry import catalogue_of, registry
 from fcregistry._tools.declaration import local_name, log
 from fcregistry._tools.indexed import record_of
@@ -121,7 +121,7 @@ def installed(distribution: str) -> Shipped | None:
     """Return the tools that an installed distribution ships; None if no installed plugin is from it.
 
     The plugins are imported: what the index and manifests say is not used. The result includes hidden tools, and tools that cannot be
-    defined. The function ignores locks, because users compare an upgrade with its lock before they accept it.
+    defined. In mode `locked`, a distribution that differs from its lock is not imported.
 
     Raises:
         ConfigurationError: The distribution is installed but has no tools: its plugins cannot be loaded, or may not be imported.
@@ -129,13 +129,12 @@ def installed(distribution: str) -> Shipped | None:
     plugins = [each for each in current().plugins if each.project == normalized(distribution)]
     if not plugins:
         return None
-    with without_locks():
-        permission = current().permission()
-        refused = list(filter(None, map(permission.to_import, plugins)))
-        fresh = current().describe_again([plugins[0].project])
-        tools = () if len(refused) == len(plugins) else shipped_by(plugins[0].project)
-        others = (record_of(each) for each in tools if _plugin_of(each) not in fresh)
-        records = _sorted([*others, *(record for each in fresh.values() for record in records_of(each))])
+    permission = current().permission()
+    refused = list(filter(None, map(permission.to_import, plugins)))
+    fresh = current().describe_again([plugins[0].project])
+    tools = () if len(refused) == len(plugins) else shipped_by(plugins[0].project)
+    others = (record_of(each) for each in tools if _plugin_of(each) not in fresh)
+    records = _sorted([*others, *(record for each in fresh.values() for record in records_of(each))])
     if not records:
         raise ConfigurationError(f"{plugins[0].distribution} is installed, and {_without_tools(plugins, refused)}")
     return Shipped(distribution=plugins[0].distribution, version=plugins[0].version, tools=records)

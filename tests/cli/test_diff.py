@@ -100,15 +100,35 @@ def test_a_lock_alone_is_compared_with_what_is_installed(upgraded: Site) -> None
     assert done.stdout == f"{LINES}gone 1.0 -> ?: nothing changed\n"
 
 
-def test_what_the_configuration_hides_and_what_is_not_locked_yet_is_compared(upgraded: Site) -> None:
-    """It is installed, and callers elsewhere have it; what may not be imported at all is not, and says why."""
-    settings = {"FCREGISTRY_MODE": "locked", "FCREGISTRY_DENY": "forecast", "FCREGISTRY_DISABLE": "get_weather"}
+def test_hidden_tools_are_compared_and_what_must_not_be_imported_is_refused(upgraded: Site) -> None:
+    """The tools are installed, and callers elsewhere have them."""
+    settings = {"FCREGISTRY_DENY": "forecast", "FCREGISTRY_DISABLE": "get_weather"}
     assert upgraded.cli("diff", "fcregistry.lock", "acme", env=settings).stdout == LINES
     done = upgraded.cli("diff", "fcregistry.lock", env={"FCREGISTRY_DENY": "acme:*"})
     assert (done.returncode, done.stderr) == (
         2,
         "Error: acme is installed, and must not be imported: FCREGISTRY_DENY names acme:*\n",
     )
+
+
+@pytest.mark.parametrize("arguments", [("fcregistry.lock",), ("acme",)])
+def test_an_upgrade_that_is_not_locked_is_not_imported_in_the_mode_locked(
+    make_site: Callable[[], Site], arguments: tuple[str, ...]
+) -> None:
+    site = make_site()
+    install(site, "acme", {"x": "acme_tools"}, {"acme_tools.py": OLD})
+    assert site.cli("lock").returncode == 0
+    for file in site.folder.glob("acme-1.0.dist-info/*"):
+        file.unlink()
+    (site.folder / "acme-1.0.dist-info").rmdir()
+    spy = f"open({str(site.folder / 'imported')!r}, 'w').close()\n{NEW}"
+    install(site, "acme", {"x": "acme_tools"}, {"acme_tools.py": spy}, version="1.1")
+    done = site.cli("diff", *arguments, env={"FCREGISTRY_MODE": "locked"})
+    assert done.returncode == 2
+    assert "Error: acme is installed, and must not be imported: FCREGISTRY_MODE=locked, and " in done.stderr
+    assert not (site.folder / "imported").exists()
+    assert site.cli("diff", *arguments).returncode == 1
+    assert (site.folder / "imported").exists()
 
 
 @pytest.mark.parametrize(
