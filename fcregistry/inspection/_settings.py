@@ -11,7 +11,7 @@ from fcregistry._config.layers import Layer
 from fcregistry._config.policy import Effect, UnmatchedItem, trust
 from fcregistry._config.settings import CALL_HOOKS, OWN_VARIABLES, configuration, other_variables
 from fcregistry._tools.declaration import log
-from fcregistry._tools.selectors import normalized, subject_of
+from fcregistry._tools.selectors import HINTS, normalized, subject_of
 from fcregistry.discovery import current
 from fcregistry.inspection._findings import Finding, note, problem
 
@@ -27,6 +27,21 @@ def _unmatched_items() -> tuple[UnmatchedItem, ...]:
     return trust().unmatched_items(subjects, [each.key for each in discovery.entry_points_and_sources()])
 
 
+def _names_for_precedence() -> set[str]:
+    """Return the normalized names of the distributions that `precedence` may name."""
+    discovery = current()
+    return {normalized(each) for each in discovery.distributions()} | {
+        each.project for each in discovery.found_commands
+    }
+
+
+def _unmatched_precedence() -> Iterator[tuple[str, str]]:
+    """Yield the setting and the name for each name in `precedence` that no distribution here has."""
+    known = _names_for_precedence()
+    for layer in configuration():
+        yield from ((f"precedence in {layer.path}", name) for name in layer.precedence if name not in known)
+
+
 # --- Findings of doctor ---
 
 
@@ -38,15 +53,16 @@ def setting_findings() -> Iterator[Finding]:
         advice = "correct it: distribution[entry point], or a selector"
         if normalized(item) in shipping:
             advice = f"no tool has this name; write {item}:* for all tools of the distribution"
+        elif near := _nearest_to((item,)):
+            advice = f"did you mean {' or '.join(near)}?"
         yield problem(setting, f"names {item}, which does not exist here", advice)
     for layer in configuration():
         yield from _doubtful_findings(layer)
-        for name in layer.precedence:
-            if name not in shipping and name not in {each.project for each in discovery.found_commands}:
-                message = f"names {name}, which is not installed, or ships no plugins"
-                yield problem(
-                    f"precedence in {layer.path}", message, "correct it: name distributions that ship plugins"
-                )
+    for source, name in _unmatched_precedence():
+        message = f"names {name}, which is not installed, or ships no plugins"
+        meant = _alike(name, _names_for_precedence())
+        advice = f"did you mean {meant}?" if meant else "correct it: name distributions that ship plugins"
+        yield problem(source, message, advice)
     for setting, lock in trust().locks:
         if lock.problem is not None:
             yield problem(lock.path, lock.problem, f"{setting}: fcregistry uses no plugin until then")
@@ -90,8 +106,9 @@ _ALIKE: Final = 0.8
 def doubtful_settings() -> Iterator[str]:
     """Yield a sentence for each setting that has probably not the effect that the user meant.
 
-    These are `allow` lists that name no tool at all, items of the other lists whose name is nearly that of something installed, and variables
-    whose name is nearly one of fcregistry's. A name that is near to none is left to `doctor`: a site may deny a package that is not installed.
+    These are `allow` lists that name no tool at all, items of the other lists whose name is nearly that of something installed, or is a hint, tag
+    or group without its `=`, misspelt distributions in `precedence`, and misspelt variables. A name that is near to none is left to
+    `doctor`: a site may deny a package that is not installed.
     While plugins are not described yet, only variables are checked: nothing is imported for a remark.
 
     Raises:
@@ -112,22 +129,39 @@ def doubtful_settings() -> Iterator[str]:
     for source, item, effect in unmatched:
         if effect != "allow" and (near := _nearest_to((item,))):
             yield f"{source} names {item}; did you mean {' or '.join(near)}? As it is, {_CONSEQUENCES[effect]}."
+    for source, name in _unmatched_precedence():
+        if (meant := _alike(name, _names_for_precedence())) is not None:
+            yield f"{source} names {name}; did you mean {meant}? As it is, it gives no distribution precedence."
 
 
 def _nearest_to(items: Iterable[str]) -> tuple[str, ...]:
     """Return the selectors that a user who wrote `items` may have meant; empty if nothing is near."""
     discovery = current()
     distributions = {normalized(each): each for each in discovery.distributions()}
-    tools = [(each.name, f"{owner.distribution}:{each.name}") for each, owner in discovery.all_described()]
-    plugins = {each.label for each in discovery.plugins} | {f"{each}:*" for each in distributions.values()}
-    known = sorted(plugins.union(*tools))
+    known = {each: f"{each}=true" for each in HINTS}
+    for each, owner in discovery.all_described():
+        subject = subject_of(each, owner)
+        known |= {tag: f"tag={tag}" for tag in subject.tags}
+        known |= {subject.group: f"group={subject.group}"} if subject.group else {}
+    exact = {f"{each}:*" for each in distributions.values()} | {each.label for each in discovery.plugins}
+    for each, owner in discovery.all_described():
+        exact |= {each.name, f"{owner.distribution}:{each.name}"}
+    known |= {each: each for each in exact}
     found: dict[str, None] = {}
     for item in items:
         if (distribution := distributions.get(normalized(item))) is not None:
             found[f"{distribution}:*"] = None
-        else:
-            found.update(dict.fromkeys(get_close_matches(item, known, n=1, cutoff=_ALIKE)))
+        elif (near := _alike(item, known)) is not None:
+            found[known[near]] = None
     return tuple(found)
+
+
+def _alike(written: str, known: Iterable[str]) -> str | None:
+    """Return the one of `known` that `written` is, or is nearly; None if none is near."""
+    names = sorted(known)
+    # `difflib` rates short names as less alike: two letters in the wrong order are half of four
+    near = get_close_matches(written, names, n=1, cutoff=_ALIKE) or [each for each in names if _is_slip(written, each)]
+    return near[0] if near else None
 
 
 def _misspelt_variables() -> Iterator[tuple[str, str]]:

@@ -143,6 +143,18 @@ def test_completion_says_nothing_of_such_a_file(shop: Site, folders: Folders) ->
             "FCREGISTRY_DENY names ordr; did you mean order? As it is, it denies nothing.\n",
         ),
         (
+            {"FCREGISTRY_DENY": "destructive"},
+            "FCREGISTRY_DENY names destructive; did you mean destructive=true? As it is, it denies nothing.\n",
+        ),
+        (
+            {"FCREGISTRY_ASK": "open_wrld"},
+            "FCREGISTRY_ASK names open_wrld; did you mean open_world=true? As it is, it asks about nothing.\n",
+        ),
+        (
+            {"FCREGISTRY_DENY": "eivl"},
+            "FCREGISTRY_DENY names eivl; did you mean evil? As it is, it denies nothing.\n",
+        ),
+        (
             {"FCREGISTRY_ASK": "acme-shop:ordre"},
             "FCREGISTRY_ASK names acme-shop:ordre; did you mean acme-shop:order? As it is, it asks about nothing.\n",
         ),
@@ -186,6 +198,20 @@ def test_an_allow_list_that_names_nothing_is_mentioned(shop: Site, folders: Fold
     folders.file.write_text('allow = ["acme-shop", "text"]')
     done = shop.cli("list", env=folders.env, cwd=folders.project)
     assert (len(done.stdout.splitlines()), done.stderr) == (2, "")
+
+
+def test_a_misspelt_precedence_is_mentioned(shop: Site, folders: Folders) -> None:
+    folders.file.write_text('precedence = ["acme-shp", "left-pad"]')
+    remark = f"precedence in {folders.file} names acme-shp; did you mean acme-shop? As it is, it gives no distribution precedence.\n"
+    assert shop.cli("list", env=folders.env, cwd=folders.project).stderr == remark
+    found = shop.cli("doctor", env=folders.env, cwd=folders.project).stdout
+    assert "names acme-shp, which is not installed, or ships no plugins\n    did you mean acme-shop?\n" in found
+    assert "names left-pad, which is not installed, or ships no plugins\n    correct it: name distributions" in found
+
+
+def test_doctor_says_what_a_misspelt_item_probably_means(shop: Site) -> None:
+    found = shop.cli("doctor", env={"FCREGISTRY_DENY": "acme-shp:*"}).stdout
+    assert "names acme-shp:*, which does not exist here\n    did you mean acme-shop:*?\n" in found
 
 
 def test_doctor_finds_variables_that_are_probably_misspelt(shop: Site) -> None:

@@ -490,10 +490,14 @@ def test_a_setting_that_names_nothing(site: Site) -> None:
     """A misspelt name disables nothing, and nobody would notice."""
     site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": module("fine")})
     advice = "correct it: distribution[entry point], or a selector"
-    distribution = "no tool has this name; write acme:* for all tools of the distribution"
-    for item in ("acne[x]", "acme", "fin", "other:*", "tag=none"):
+    for item, hint in (
+        ("acne[x]", "did you mean acme[x]?"),
+        ("acme", "no tool has this name; write acme:* for all tools of the distribution"),
+        ("fin", "did you mean fine?"),
+        ("other:*", advice),
+        ("tag=none", advice),
+    ):
         findings = doctor(site, env={"FCREGISTRY_DISABLE": item})
-        hint = distribution if item == "acme" else advice
         assert findings == [("problem", "FCREGISTRY_DISABLE", f"names {item}, which does not exist here", hint)]
     for item in ("acme[x]", "fine", "acme:*", "f*"):
         found = doctor(site, env={"FCREGISTRY_DISABLE": item})
