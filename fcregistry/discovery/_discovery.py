@@ -578,7 +578,8 @@ class Discovery:
         self.installed.ensure_found()
         pairs = (*self.all_described(name), *self._all_aliased(name))
         reasons = (self.hidden(*each) for each in pairs if each[1].key not in self.imports.outcomes)
-        lost = (self._why_failed(each) for each in self.failing() if name in self.index.tools_before(each.key))
+        failing = (each for each in self._failing() if name in self.index.tools_before(each.key))
+        lost = (self.permission().to_describe(each) or self._why_failed(each) for each in failing)
         return next(filter(None, chain(reasons, lost)), None)
 
     def why_refused(self, distribution: str) -> str | None:
@@ -595,6 +596,11 @@ class Discovery:
         return None
 
     def failing(self) -> list[FoundPlugin]:
+        """Return the plugins that are known not to load, sorted; without those that the configuration forbids now."""
+        permission, outcomes = Permission(), self.imports.outcomes
+        return [each for each in self._failing() if each.key in outcomes or permission.to_describe(each) is None]
+
+    def _failing(self) -> list[FoundPlugin]:
         """Return the plugins that are known not to load, sorted."""
         plugins, outcomes = self.plugins, self.imports.outcomes
         failed = self.index.failed() - outcomes.keys() | {key for key in outcomes if self.imports.failure(key)}

@@ -267,6 +267,19 @@ def test_a_distribution_whose_plugins_declare_no_tools(site: Site) -> None:
         )
 
 
+@pytest.mark.parametrize(
+    "settings", [{"FCREGISTRY_DISABLE": "bad[x]"}, {"FCREGISTRY_DENY": "bad:*"}, {"FCREGISTRY_ALLOW": "good:*"}]
+)
+def test_a_plugin_that_is_not_used_is_not_mentioned_as_failed(site: Site, settings: dict[str, str]) -> None:
+    """The index knows that it failed before the user followed the advice of doctor."""
+    install(site, "good", {"x": "good_tools"}, {"good_tools.py": ONE})
+    site.install("bad", {"x": "bad_tools"}, {"bad_tools.py": "1 / 0"})
+    assert "did not load: bad[x]" in site.cli("list").stderr
+    done = site.cli("list", env=settings)
+    assert (done.returncode, done.stderr) == (0, "")
+    assert "does not load" not in site.cli("call", "none", env=settings).stderr
+
+
 def test_distributions_that_cannot_be_used_are_mentioned_on_stderr(site: Site) -> None:
     """An installer that left old metadata behind, or a file that was written by hand, hides tools that a user has installed."""
     site.install("good", {"x": "good_tools"}, {"good_tools.py": ONE})
