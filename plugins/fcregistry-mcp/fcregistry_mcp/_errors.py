@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator
-from typing import Final
+from typing import Any, Final
 
 from fcregistry.errors import FcregistryError
 from fcregistry.execution import Secrets
@@ -75,6 +76,18 @@ def request_failure(error: Exception, server: str, secrets: Secrets, what: str =
     if error.code == CONNECTION_CLOSED and error.message == _CLOSED:
         return f"the MCP server {server} has closed the connection"
     return f"the MCP server {server} refuses {what}: {cut(secrets.hide(error.message))}"
+
+
+def unsendable(value: Any) -> str:
+    """Return the reason why `value` cannot be sent as JSON, or an empty text if it can.
+
+    The SDK would end the session over it, for all other requests.
+    """
+    try:
+        json.dumps(value, ensure_ascii=False).encode()
+    except (ValueError, RecursionError):
+        return "a text has half of a surrogate pair, or a number is too long"
+    return ""
 
 
 def is_unreadable(error: BaseException) -> bool:

@@ -34,10 +34,10 @@ def resource_tools(
     """
 
     async def read_resource(uri: str) -> Any:
-        return [_cut(each) for each in await _ask(link, server, read_request(uri))]
+        return [_cut(each) for each in await _ask(link, server, read_request, uri)]
 
     async def get_prompt(name: str, arguments: dict[str, str] | None = None) -> Any:
-        messages = await _ask(link, server, prompt_request(name, arguments or {}))
+        messages = await _ask(link, server, prompt_request, name, arguments or {})
         return [part for each in messages for part in (Content.text(f"{each.role}:"), _cut(each.content))]
 
     def tool(function: Callable[..., Any], description: str, lines: list[str]) -> Tool:
@@ -83,12 +83,16 @@ def _cut(part: Content) -> Content:
     return Content.text(f"{text[:_LONGEST_TEXT]}… [{len(text) - _LONGEST_TEXT} more characters]")
 
 
-async def _ask(link: Link, server: str, send: Callable[..., Any]) -> Any:
-    """Return the answer to a request.
+async def _ask(link: Link, server: str, make_request: Callable[..., Any], *values: Any) -> Any:
+    """Return the answer to the request that `make_request` makes of `values`.
 
     Raises:
-        ToolError: There is none.
+        ToolError: A value cannot be sent, or there is no answer.
     """
+    try:
+        send = make_request(*values)
+    except ValueError as error:
+        raise ToolError(str(error)) from error
     try:
         return await link.connected().request(send)
     except Exception as error:  # noqa: BLE001  # of the SDK or its transports, which a server's bytes may break

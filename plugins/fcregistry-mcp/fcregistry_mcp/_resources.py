@@ -15,7 +15,7 @@ from mcp import types as protocol
 
 from fcregistry_mcp._answers import part_of
 from fcregistry_mcp._connection import all_pages
-from fcregistry_mcp._errors import without_invisible
+from fcregistry_mcp._errors import unsendable, without_invisible
 
 _LONGEST: Final = 1000
 """Characters of a title, a description or a completion."""
@@ -140,7 +140,13 @@ async def list_prompts(client: Client) -> list[Prompt]:
 
 
 def read_request(uri: str) -> Callable[[Client], Awaitable[tuple[Content, ...]]]:
-    """Return a function that reads a resource with a client: texts, images, sounds and files as content."""
+    """Return a function that reads a resource with a client: texts, images, sounds and files as content.
+
+    Raises:
+        TypeError: The URI is not a text.
+        ValueError: The URI cannot be sent.
+    """
+    _check_texts({"uri": uri})
 
     async def read(client: Client) -> tuple[Content, ...]:
         """Read the resource."""
@@ -161,7 +167,14 @@ def _content(resource: dict[str, Any]) -> Content:
 
 
 def prompt_request(name: str, arguments: Mapping[str, str]) -> Callable[[Client], Awaitable[tuple[PromptMessage, ...]]]:
-    """Return a function that gets the messages of a prompt with a client."""
+    """Return a function that gets the messages of a prompt with a client.
+
+    Raises:
+        TypeError: The name or an argument is not a text.
+        ValueError: The name or an argument cannot be sent.
+    """
+    _check_texts({"name": name})
+    _check_texts(arguments)  # one of them may be called `name`, too
 
     async def get(client: Client) -> tuple[PromptMessage, ...]:
         """Get the messages."""
@@ -182,9 +195,12 @@ def complete_request(
     """Return a function that completes an argument of a prompt, or a value of a template of URIs, with a client.
 
     Raises:
-        TypeError: Not exactly one of `prompt` and `uri` is given.
+        TypeError: Not exactly one of `prompt` and `uri` is given, or a value is not a text.
+        ValueError: A value cannot be sent.
     """
     reference: protocol.PromptReference | protocol.ResourceTemplateReference
+    _check_texts({"argument": argument, "value": value, "prompt": prompt or "", "uri": uri or ""})
+    _check_texts(given)
     if prompt is not None and uri is None:
         reference = protocol.PromptReference(type="ref/prompt", name=prompt)
     elif uri is not None and prompt is None:
@@ -201,6 +217,20 @@ def complete_request(
         return [_text(each) for each in result.completion.values[:_MOST_COMPLETIONS]]
 
     return complete
+
+
+def _check_texts(values: Mapping[str, Any]) -> None:
+    """Check that each of `values`, by name, is a text that can be sent.
+
+    Raises:
+        TypeError: A value is not a text.
+        ValueError: A text or a name has half of a surrogate pair.
+    """
+    for name, value in values.items():
+        if not isinstance(value, str):
+            raise TypeError(f"{name!r} takes a text, not {value!r:.80}")
+        if problem := unsendable([name, value]):
+            raise ValueError(f"{name!r} cannot be sent: {problem}")
 
 
 def _check_size(texts: list[str]) -> None:

@@ -311,6 +311,8 @@ class McpServer:
 
         Raises:
             McpError: The server is not open, does not answer, or has no such resource; or it has more than 16 MB.
+            TypeError: The URI is not a text.
+            ValueError: The URI has half of a surrogate pair.
         """
         return self._wait(read_request(uri))
 
@@ -339,6 +341,8 @@ class McpServer:
 
         Raises:
             McpError: The server is not open, does not answer, or has no such prompt; or it has more than 16 MB.
+            TypeError: An argument is not a text.
+            ValueError: A text has half of a surrogate pair.
         """
         return self._wait(prompt_request(name, arguments))
 
@@ -366,7 +370,8 @@ class McpServer:
 
         Raises:
             McpError: The server is not open, does not answer, or knows no such prompt or template.
-            TypeError: Not exactly one of `prompt` and `uri` is given.
+            TypeError: Not exactly one of `prompt` and `uri` is given, or a value is not a text.
+            ValueError: A text has half of a surrogate pair.
         """
         return self._wait(complete_request(argument, value, prompt, uri, given or {}))
 

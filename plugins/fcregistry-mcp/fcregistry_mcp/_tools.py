@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Awaitable, Callable, Collection, Mapping
 from difflib import get_close_matches
 from hashlib import sha256
@@ -14,7 +13,7 @@ from mcp import Client
 from mcp import types as protocol
 
 from fcregistry_mcp._answers import answer_of
-from fcregistry_mcp._errors import request_failure, without_invisible
+from fcregistry_mcp._errors import request_failure, unsendable, without_invisible
 from fcregistry_mcp._link import Link
 from fcregistry_mcp._messages import output_schema_of
 from fcregistry_mcp._returns import Returns
@@ -232,12 +231,8 @@ async def _send(
         ToolError: There is no answer: the server is gone, refuses the call, or its answer is not valid.
         ToolChangedError: The server describes the tool otherwise now, or does not have it any more. The call was not sent.
     """
-    try:
-        json.dumps(arguments, ensure_ascii=False).encode()
-    except (ValueError, RecursionError) as error:  # the SDK would end the session for every other call
-        raise ToolError(
-            "the arguments cannot be sent: a text has half of a surrogate pair, or a number is too long"
-        ) from error
+    if problem := unsendable(arguments):
+        raise ToolError(f"the arguments cannot be sent: {problem}")
     try:
         connection = link.connected()
         _check_unchanged(tool, await connection.current(tool.name), server)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from fcregistry import Executor
@@ -83,6 +84,39 @@ def test_values_are_completed(library: McpServer) -> None:
     for wrong in ({}, {"prompt": "plan", "uri": "note:///{day}"}):
         with pytest.raises(TypeError, match="complete takes either prompt=, the name of a prompt, or uri="):
             library.complete("day", **wrong)
+
+
+def test_a_value_that_cannot_be_sent_is_an_error_and_leaves_the_session_open(library: McpServer) -> None:
+    requests: list[Callable[[], object]] = [
+        lambda: library.read("note:///\ud800"),
+        lambda: library.prompt("\ud800"),
+        lambda: library.prompt("plan", day="\ud800"),
+        lambda: library.prompt("plan", **{"\ud800": "Monday"}),
+        lambda: library.complete("day", "\ud800", prompt="plan"),
+        lambda: library.complete("day", prompt="plan", given={"tone": "\ud800"}),
+    ]
+    for request in requests:
+        with pytest.raises(ValueError, match="cannot be sent: a text has half of a surrogate pair"):
+            request()
+    executor = Executor(library.resource_tools())
+    for name, arguments in (
+        ("read_resource", {"uri": "note:///\ud800"}),
+        ("get_prompt", {"name": "plan", "arguments": {"day": "\ud800"}}),
+    ):
+        result = executor.call(name, **arguments)
+        assert result.error.code == "tool_failed"
+        assert "cannot be sent: a text has half of a surrogate pair" in result.content
+    assert library.read("note:///milk")
+
+
+def test_a_value_that_is_not_a_text_is_an_error_of_the_caller(library: McpServer) -> None:
+    untyped: Any = library
+    with pytest.raises(TypeError, match="'day' takes a text, not 5"):
+        untyped.prompt("plan", day=5)
+    with pytest.raises(TypeError, match="'uri' takes a text, not None"):
+        untyped.read(None)
+    with pytest.raises(TypeError, match="'value' takes a text, not 5"):
+        untyped.complete("day", 5, prompt="plan")
 
 
 def test_a_server_without_them_has_none(notes: Notes) -> None:
