@@ -13,6 +13,8 @@ from mcp import MCPError
 from mcp.types import CONNECTION_CLOSED, PARSE_ERROR
 from pydantic import ValidationError
 
+from fcregistry_mcp._stderr import printable
+
 _MOST_CHARACTERS: Final = 500
 _INVISIBLE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
 """Characters that a model reads but a person does not see: controls except tab and line end, direction marks, tags."""
@@ -50,7 +52,7 @@ def reason_of(error: BaseException, secrets: Secrets) -> str:
     lines = (
         line for line in str(cause).splitlines() if "errors.pydantic.dev" not in line
     )  # links to pydantic's documentation do not help here
-    text = secrets.hide(" ".join(" ".join(lines).split()))
+    text = printable(secrets.hide(" ".join(" ".join(lines).split())))
     if not text:
         return type(cause).__name__
     if is_unreadable(cause):
@@ -108,7 +110,8 @@ def cause_of(error: BaseException) -> BaseException:
 
 
 def cut(text: str) -> str:
-    """Return `text`, which a server wrote, for a message: cut if it is long."""
+    """Return `text`, which a server wrote, for a message or the log: one line, printable, and cut if it is long."""
+    text = printable(" ".join(text.split()))
     return text if len(text) <= _MOST_CHARACTERS else f"{text[:_MOST_CHARACTERS]}…"
 
 

@@ -15,6 +15,8 @@ from typing import Any, Final
 
 from fcregistry import Tool
 
+from fcregistry_mcp._errors import cut
+
 _MOST_CHARACTERS: Final = 100_000
 _MOST_SHOWN: Final = 500
 _MARK: Final = "x-fastmcp-wrap-result"
@@ -67,7 +69,7 @@ class Returns:
     def _warn(self, problem: str) -> None:
         """Log that a result does not fit the schema."""
         message = "%s: a result does not fit its outputSchema: %s"
-        getLogger("fcregistry_mcp").warning(message, self._place, problem[:_MOST_SHOWN])
+        getLogger("fcregistry_mcp").warning(message, self._place, cut(problem))
 
     @cached_property
     def _usable(self) -> dict[str, Any] | None:

@@ -41,6 +41,8 @@ async def list_templates(context, params):
 
 
 async def read_resource(context, params):
+    if str(params.uri) == "note:///forged":
+        raise MCPError(-32002, "no\x1b[2J\nINFO forged line\u202e")
     if str(params.uri) not in CONTENTS:
         raise MCPError(-32002, "there is no such note")
     return protocol.ReadResourceResult.model_validate({"contents": CONTENTS[str(params.uri)]})

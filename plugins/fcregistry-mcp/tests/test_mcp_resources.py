@@ -61,6 +61,14 @@ def test_a_resource_that_is_not_there_or_too_large_is_an_error(library: McpServe
     assert library.read("note:///milk")
 
 
+def test_the_reason_of_a_refusal_is_one_printable_line(library: McpServer) -> None:
+    with pytest.raises(McpError) as refused:
+        library.read("note:///forged")
+    assert str(refused.value) == "the MCP server library refuses the request: no[2J INFO forged line"
+    result = Executor(library.resource_tools()).call("read_resource", uri="note:///forged")
+    assert result.content == "the MCP server library refuses the call: no[2J INFO forged line"
+
+
 def test_a_prompt_has_arguments_and_messages(library: McpServer) -> None:
     arguments = (PromptArgument("day", "Which day.", required=True), PromptArgument("tone"))
     assert library.prompts() == [Prompt("plan", "Plan", "Plan a day.", arguments)]

@@ -152,3 +152,20 @@ def test_servers_that_were_not_opened_say_so(notes: Notes) -> None:
         McpServers({"one": notes.server("one")}).tools()
     with McpServers({}) as none:
         assert len(none.tools()) == 0
+
+
+REFUSING = """
+import json, sys
+for line in sys.stdin:
+    asked = json.loads(line)
+    error = {"code": -32000, "message": "bad \\x1b]0;title\\x07\\x1b[2J\\u202eevil\\nINFO a second\\r\\u2028line"}
+    print(json.dumps({"jsonrpc": "2.0", "id": asked.get("id"), "error": error}), flush=True)
+"""
+
+
+def test_a_reason_that_a_server_gives_is_one_printable_line(caplog: pytest.LogCaptureFixture) -> None:
+    with McpServers({"bad": McpServer.stdio(sys.executable, "-c", REFUSING, name="bad")}) as servers:
+        assert str(servers.failed["bad"]) == (
+            "the MCP server bad cannot be used: bad ]0;title[2Jevil INFO a second line"
+        )
+    assert f"bad is left out: {servers.failed['bad']}" in caplog.messages
