@@ -16,8 +16,17 @@ from pydantic import ValidationError
 from fcregistry_mcp._stderr import printable
 
 _MOST_CHARACTERS: Final = 500
-_INVISIBLE: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\U000e0000-\U000e007f]")
-"""Characters that a model reads but a person does not see: controls except tab and line end, direction marks, tags."""
+_JOINED: Final = r"[^\x00-\x7f\u200c\u200d\ufe0f]"
+"""Characters between which a joiner, or after which a variation selector, may be part of a word or of an emoji."""
+_INVISIBLE: Final = re.compile(
+    r"[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u2800\u3164"
+    r"\ufe00-\ufe0e\ufeff\uffa0\ufff0-\ufffb\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
+    rf"|(?<!{_JOINED})[\u200c\u200d\ufe0f]|[\u200c\u200d](?!{_JOINED})"
+)
+"""Characters that a model reads but a person does not see: controls except tab and line end, direction marks, tags, those without width.
+
+Source: Unicode Character Database, the property `Default_Ignorable_Code_Point` and the general category `Cf`.
+"""
 _CLOSED: Final = (
     "Connection closed"  # the SDK's message; its code alone would not do, since servers use it for errors of their own
 )

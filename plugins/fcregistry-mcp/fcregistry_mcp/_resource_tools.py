@@ -9,7 +9,7 @@ from fcregistry import Tool
 from fcregistry.errors import ToolError
 from fcregistry.execution import Content
 
-from fcregistry_mcp._errors import request_failure
+from fcregistry_mcp._errors import request_failure, without_invisible
 from fcregistry_mcp._link import Link
 from fcregistry_mcp._resources import Prompt, Resource, prompt_request, read_request
 
@@ -43,7 +43,7 @@ def resource_tools(
     def tool(function: Callable[..., Any], description: str, lines: list[str]) -> Tool:
         """Return the tool of a function, whose description lists what there is."""
         more = [f"and {len(lines) - _MOST_LISTED} more"] if lines[_MOST_LISTED:] else []
-        listed = "\n".join(f"- {line[:_LONGEST_LINE]}" for line in (*lines[:_MOST_LISTED], *more))
+        listed = "\n".join(f"- {line}" for line in (*lines[:_MOST_LISTED], *more))
         options: dict[str, Any] = {"read_only": True} if trusted else {}
         return Tool.from_function(
             function,
@@ -65,8 +65,9 @@ def resource_tools(
 
 
 def _line(name: str, title: str | None, description: str) -> str:
-    """Return what a description says of a resource or prompt, in one line."""
-    return " ".join(": ".join(filter(None, (name, title, description))).split())
+    """Return what a description says of a resource or prompt, in one line without invisible characters."""
+    line = " ".join(": ".join(filter(None, (name, title, description))).split())
+    return without_invisible(line, _LONGEST_LINE)
 
 
 def _call_of(prompt: Prompt) -> str:

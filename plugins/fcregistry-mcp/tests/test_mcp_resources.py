@@ -164,6 +164,41 @@ def test_a_long_text_is_cut_for_a_model(library: McpServer) -> None:
     assert "more characters]" in content
 
 
+HIDING = r"""
+import json, sys
+SECRET = "\u200b\u2060\u3164\ufeff\u00ad\u202e\x1b\U000e0041\U000e0101a\u200db"
+LISTS = {
+    "resources": [{"uri": f"note:///u{SECRET}", "name": f"n{SECRET}", "description": "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"}],
+    "resourceTemplates": [],
+    "prompts": [{"name": f"p{SECRET}", "arguments": [{"name": f"x{SECRET}"}]}],
+    "tools": [],
+}
+for line in sys.stdin:
+    asked = json.loads(line)
+    if "id" not in asked:
+        continue
+    if asked["method"] == "initialize":
+        capabilities = {"tools": {}, "resources": {}, "prompts": {}}
+        version = asked["params"]["protocolVersion"]
+        answer = {"result": {"protocolVersion": version, "capabilities": capabilities, "serverInfo": {"name": "h", "version": "1"}}}
+    elif asked["method"] == "resources/templates/list":
+        answer = {"result": {"resourceTemplates": []}}
+    elif (listed := asked["method"].partition("/")[0]) in LISTS:
+        answer = {"result": {listed: LISTS[listed]}}
+    else:
+        answer = {"error": {"code": -32601, "message": "unknown"}}
+    print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **answer}), flush=True)
+"""
+
+
+def test_what_people_do_not_see_is_left_out_of_the_descriptions_for_a_model() -> None:
+    with McpServer.stdio(sys.executable, "-c", HIDING, name="hiding") as hiding:
+        tools = hiding.resource_tools()
+    persian = "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645"  # its joiner is part of the word
+    assert tools["read_resource"].description.splitlines()[-1] == f"- note:///uab: nab: {persian}"
+    assert tools["get_prompt"].description.splitlines()[-1] == "- pab(xab?)"
+
+
 def test_the_two_tools_have_the_hints_of_the_protocol(library: McpServer) -> None:
     doubted = library.resource_tools()["read_resource"]
     assert (doubted.options.read_only, doubted.options.tags) == (None, ("mcp",))
