@@ -141,6 +141,18 @@ class Signature:
             schema["$defs"] = defs
         return schema
 
+    def names_by_position(self, schema: Mapping[str, Any]) -> tuple[list[str], str | None]:
+        """Return the names of the parameters that a call may give by position, in order, and that of `*args`, or None.
+
+        Args:
+            schema: The schema of the arguments. If the function has only `**kwargs`, its properties are the parameters.
+        """
+        named, extra = self._named_and_extra()
+        if extra is not None and not named:
+            return list(schema.get("properties", ())), None
+        star = next((each.name for each in named if each.kind is STAR), None)
+        return [each.name for each in named if each.kind in (POSITIONAL_ONLY, POSITIONAL)], star
+
     def _named_and_extra(self) -> tuple[tuple[Parameter, ...], Parameter | None]:
         """Return the parameters without `**kwargs`, and the `**kwargs` parameter, or None if there is none."""
         if self.parameters and self.parameters[-1].kind is STAR_STAR:

@@ -14,7 +14,7 @@ from functools import cached_property
 from typing import Any, Final, TypeAlias
 
 from fcregistry._base.source import external_tool_problem, is_model
-from fcregistry._tools.parameters import POSITIONAL, POSITIONAL_ONLY, STAR, STAR_STAR
+from fcregistry._tools.parameters import STAR_STAR
 from fcregistry._tools.selectors import did_you_mean, nearest
 from fcregistry._tools.tool import Tool, Toolset
 from fcregistry.errors import DefinitionError
@@ -358,10 +358,7 @@ class ToolParameters:
         self._name = identifier(tool.name)
         self._codecs = {each.name: each.codec for each in every if each.kind is not STAR_STAR}
         self._other_codec = next((each.codec for each in every if each.kind is STAR_STAR), ANY_CODEC)
-        self._star = next((each.name for each in every if each.kind is STAR), None)
-        self._positional = [each.name for each in every if each.kind in (POSITIONAL_ONLY, POSITIONAL)]
-        if not self._codecs and every:  # a tool made from a schema alone: its properties are its parameters
-            self._positional = list(tool.parameters.get("properties", ()))
+        self._positional, self._star = tool.signature.names_by_position(tool.parameters)
         self.types: TypeNames = TypeNames(each.codec for each in every)
 
     def bind(self, args: list[Any], kwargs: Iterable[tuple[str, Any]]) -> list[tuple[str, Codec, Any, int]]:

@@ -199,7 +199,7 @@ def _call(value: Any, arguments_field: ArgumentsField, tools: ToolLike | Iterabl
 def _call_by_place(
     read: MalformedCallError, by_place: Sequence[Any], by_name: Any, tools: ToolLike | Iterable[Any]
 ) -> ToolCall:
-    """Return a call whose arguments `by_place` have the names of the tool's first parameters.
+    """Return a call whose arguments `by_place` have the names of the parameters that Python would give them.
 
     Args:
         read: The error with the name and id of the call.
@@ -214,15 +214,18 @@ def _call_by_place(
 
     known = toolset_of(tools, None)
     tool = known.get(read.name)
-    names = list(tool.parameters.get("properties", ())) if tool is not None else []
-    twice = [] if not isinstance(by_name, Mapping) else [each for each in names[: len(by_place)] if each in by_name]
+    names, star = ([], None) if tool is None else tool.signature.names_by_position(tool.parameters)
+    given = dict(zip(names, by_place, strict=False))
+    if star is not None and len(by_place) > len(names):
+        given[star] = list(by_place[len(names) :])
+    twice = [] if not isinstance(by_name, Mapping) else [each for each in given if each in by_name]
     problem = None
     if not known:
         problem = "the tools are not known: pass them to calls_of as tools=…"
     elif tool is None:
         problem = f"there is no tool of that name; the tools are {', '.join(known)}"
-    elif len(by_place) > len(names):
-        problem = f"it has {len(by_place)}, and the parameters are {', '.join(names) or 'none'}"
+    elif star is None and len(by_place) > len(names):
+        problem = f"it has {len(by_place)}, and the parameters by position are {', '.join(names) or 'none'}"
     elif twice:
         problem = f"{', '.join(map(repr, twice))} is given by position and by name"
     if problem is not None:
@@ -230,7 +233,7 @@ def _call_by_place(
         raise MalformedCallError(message, read.id, read.name, list(by_place))
     if not isinstance(by_name, Mapping):  # reading it says what is wrong
         return read_call({"id": read.id, "name": read.name, "arguments": by_name})
-    return ToolCall(read.name, {**dict(zip(names, by_place, strict=False)), **by_name}, read.id)
+    return ToolCall(read.name, {**given, **by_name}, read.id)
 
 
 # --- Choosing among the values ---

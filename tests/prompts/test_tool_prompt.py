@@ -443,7 +443,7 @@ def test_an_answer_may_have_arguments_by_position_and_by_name() -> None:
     [
         (Function("multiply", args=[2]), (), "the tools are not known: pass them to calls_of as tools=…"),
         (Function("divide", args=[2]), True, "there is no tool of that name; the tools are multiply"),
-        (Function("multiply", args=[2, 3, 4]), True, "it has 3, and the parameters are a, b"),
+        (Function("multiply", args=[2, 3, 4]), True, "it has 3, and the parameters by position are a, b"),
         (Function("multiply", args=[2], kwargs={"a": 3}), True, "'a' is given by position and by name"),
     ],
 )
@@ -452,6 +452,55 @@ def test_arguments_by_position_that_do_not_fit_are_refused(value: Function, tool
         calls_of(value, arguments_field=BOTH, tools=[multiply] if tools else ())
     name = value.name
     assert str(caught.value) == f"the arguments by position of the call of {name!r} cannot be read: {problem}"
+
+
+def delete(path: str, *, force: bool = False) -> str:
+    return f"{path} {force}"
+
+
+def gather(first: int, /, *rest: int, last: int = 0) -> list[int]:
+    return [first, *rest, last]
+
+
+def count_down() -> None: ...
+
+
+ANYTHING = Tool.from_function(
+    lambda **values: values, name="anything", parameters={"properties": {"x": {"type": "integer"}, "y": {}}}
+)
+
+
+@pytest.mark.parametrize(
+    ("tool", "args", "kwargs", "arguments"),
+    [
+        (delete, ["/x"], {"force": True}, {"path": "/x", "force": True}),
+        (gather, [1, 2, 3], {}, {"first": 1, "rest": [2, 3]}),
+        (gather, [1], {"last": 3}, {"first": 1, "last": 3}),
+        (gather, [1], {"rest": [2]}, {"first": 1, "rest": [2]}),
+        (ANYTHING, [1, 2], {}, {"x": 1, "y": 2}),
+    ],
+)
+def test_arguments_by_position_fill_the_parameters_that_python_fills(
+    tool: Any, args: list[Any], kwargs: dict[str, Any], arguments: dict[str, Any]
+) -> None:
+    name = getattr(tool, "name", None) or tool.__name__
+    (call,) = calls_of(Function(name, args=args, kwargs=kwargs), arguments_field=BOTH, tools=[tool])
+    assert call == ToolCall(name, arguments)
+    assert Executor([tool]).run(call).ok
+
+
+@pytest.mark.parametrize(
+    ("value", "problem"),
+    [
+        (Function("delete", args=["/x", True]), "it has 2, and the parameters by position are path"),
+        (Function("count_down", args=[1]), "it has 1, and the parameters by position are none"),
+        (Function("gather", args=[1, 2], kwargs={"rest": [3]}), "'rest' is given by position and by name"),
+    ],
+)
+def test_arguments_by_position_never_fill_other_parameters(value: Function, problem: str) -> None:
+    with pytest.raises(MalformedCallError) as caught:
+        calls_of(value, arguments_field=BOTH, tools=[delete, gather, count_down])
+    assert str(caught.value).endswith(problem)
 
 
 @pytest.mark.parametrize("field_name", [None, "kwargs", ("kwargs", "named")])
