@@ -52,8 +52,9 @@ class Model(ABC):
     def __init_subclass__(cls, **options: Any) -> None:
         super().__init_subclass__(**options)
         for name, cancellable in (("acomplete", _cancellable_completion), ("astream", _cancellable_stream)):
-            if name in vars(cls):
-                setattr(cls, name, cancellable(vars(cls)[name]))
+            owner = next(each for each in cls.__mro__ if name in vars(each))
+            if owner is cls or not issubclass(owner, Model):  # a mixin's method is not wrapped yet
+                setattr(cls, name, cancellable(vars(owner)[name]))
 
     @abstractmethod
     async def acomplete(
@@ -278,7 +279,8 @@ async def _stream_unless_cancelled(ask: Callable[[], AsyncIterator[T]], token: C
 def _cancelled_by(token: CancellationToken) -> Iterator[None]:
     """Cancel the running task when `token` is cancelled, and raise `CallCancelledError` in place of its cancellation.
 
-    As in `asyncio.timeout`, a cancellation by the task's own caller passes through.
+    It raises that error too if the model catches the cancellation. As in `asyncio.timeout`, a cancellation by the task's own caller passes
+    through.
     """
     token.check()
     loop, task = asyncio.get_running_loop(), asyncio.current_task()
@@ -297,16 +299,22 @@ def _cancelled_by(token: CancellationToken) -> Iterator[None]:
         with suppress(RuntimeError):
             loop.call_soon_threadsafe(cancel)
 
+    def end() -> bool:
+        """Take the cancellation of the task back; return whether there was one, and none by its caller."""
+        nonlocal is_over
+        is_over = True
+        remove()
+        return cancelled and task.uncancel() <= requests
+
     remove = token.on_cancel(cancel_soon)
     try:
         yield
-    except asyncio.CancelledError:
-        if cancelled and task.uncancel() <= requests:
+    except BaseException as error:
+        if end() and isinstance(error, (Exception, asyncio.CancelledError)):
             raise CallCancelledError(token.reason) from None
         raise
-    finally:
-        is_over = True
-        remove()
+    if end():
+        raise CallCancelledError(token.reason)
 
 
 # --- Answers ---

@@ -5,14 +5,15 @@ from __future__ import annotations
 import asyncio
 import threading
 from collections.abc import AsyncIterator, Callable
+from contextlib import suppress
 from typing import Any
 
 import pytest
 
 from fcregistry import Context, Executor
-from fcregistry.errors import CallCancelledError
+from fcregistry.errors import CallCancelledError, ModelError
 from fcregistry.execution import CancellationToken
-from fcregistry.models import CallableModel, Completion, Delta, Model
+from fcregistry.models import CallableModel, Completion, Delta, Message, Model
 
 from . import anthropic_wire, openai_wire
 from .provider_server import ProviderServer, Reply, Request
@@ -124,6 +125,59 @@ def test_a_model_of_another_class_takes_a_token(ask: Any) -> None:
     with pytest.raises(CallCancelledError):
         ask(model, token)
     assert model.has_ended
+
+
+class Answering:
+    """A mixin with the methods of a model that does not know of tokens."""
+
+    async def acomplete(self, messages: Any, tools: Any = (), *, tool_choice: Any = "auto") -> Completion:
+        return Completion(message=Message(role="assistant", content="Fine."))
+
+
+class StreamingToo(Answering):
+    async def astream(
+        self, messages: Any, tools: Any = (), *, tool_choice: Any = "auto"
+    ) -> AsyncIterator[Delta | Completion]:
+        yield await self.acomplete(messages, tools, tool_choice=tool_choice)
+
+
+@pytest.mark.parametrize("mixin", [Answering, StreamingToo])
+@forms
+def test_a_model_whose_methods_come_from_a_mixin_takes_a_token(ask: Any, mixin: type) -> None:
+    model: Model = type("Mixed", (mixin, Model), {"name": "mixed"})()
+    for each in (model, type("Derived", (type(model),), {})()):
+        answer = ask(each, CancellationToken())
+        last = answer[-1] if isinstance(answer, list) else answer
+        assert last.message.text == "Fine."
+        assert [*each.stream("?")][-1] == last
+        token = CancellationToken()
+        token.cancel()
+        with pytest.raises(CallCancelledError):
+            ask(each, token)
+
+
+@pytest.mark.parametrize("error", [None, ModelError("the request was cut off")])
+@pytest.mark.parametrize("streams", [False, True])
+def test_a_model_that_catches_its_cancellation_gives_no_answer(streams: bool, error: Exception | None) -> None:
+    token = CancellationToken()
+
+    class Catching(Own):
+        async def acomplete(self, messages: Any, tools: Any = (), *, tool_choice: Any = "auto") -> Completion:
+            with suppress(asyncio.CancelledError):
+                await super().acomplete(messages)
+            if error is not None:
+                raise error
+            return Completion(message=Message(role="assistant", content="late"))
+
+    async def ask() -> int:
+        model = Catching(token)
+        with pytest.raises(CallCancelledError):
+            await (_astream(model, token) if streams else model.acomplete("?", cancellation=token))
+        task = asyncio.current_task()
+        assert task is not None
+        return task.cancelling()
+
+    assert asyncio.run(ask()) == 0
 
 
 def test_a_stream_ends_at_the_next_piece_and_is_closed() -> None:
