@@ -395,7 +395,7 @@ class Chat:
         """Return whether `results`, and their calls, equal the last ones; not if there are none."""
         if self.results:
             return len(results) == len(self.results) and all(map(_are_equal, results, self.results))
-        return bool(results) and digest_of_round(results) == self.last_digest
+        return bool(results and self.last_digest) and digest_of_round(results) == self.last_digest
 
     def next(self, messages: Sequence[Message], visible: VisibleTools | None = None) -> Chat:
         """Return another conversation of the same run, which continues its counts.
@@ -424,14 +424,17 @@ def _are_equal(one: ToolResult, other: ToolResult) -> bool:
 
 
 def _call_text(result: ToolResult) -> str:
-    """Return the call of `result` without its id, as JSON text that is the same for equal arguments."""
+    """Return the call of `result` without its id, as JSON text that is the same for equal arguments.
+
+    Arguments that cannot be read, or are nested too deeply, are compared as they were written.
+    """
     from fcregistry.models import arguments_text  # of a call that may be malformed
 
     call = result.call or ToolCall("")
-    arguments: Any = arguments_text(call)
+    text = arguments_text(call)
     with suppress(ValueError, RecursionError):
-        arguments = json.loads(arguments)
-    return json.dumps([call.name, arguments], sort_keys=True)
+        return json.dumps([call.name, json.loads(text)], sort_keys=True)
+    return json.dumps([call.name, text])
 
 
 def digest_of_round(results: Sequence[ToolResult]) -> str:

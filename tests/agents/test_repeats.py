@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from typing import Any
 
@@ -94,6 +95,32 @@ def test_results_that_differ_in_an_image_alone_are_different() -> None:
     model = Script(*[calls(ToolCall("screenshot", "{}", "1"))] * 3, says("Done."))
     ReactAgent(model, [screenshot]).run("?")
     assert noted(model) == [False, False, False, True]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_calls_with_arguments_of_any_depth_are_compared(way: Callable[..., RunResult]) -> None:
+    def keep(x: list[Any]) -> str:
+        """Keep a list."""
+        return "kept"
+
+    deep = [f'{{"x": {"[" * depth}{"]" * depth}}}' for depth in range(820, 1000, 30)]
+    twice = [calls(ToolCall("keep", text, f"{at}{again}")) for at, text in enumerate(deep) for again in "ab"]
+    model = Script(*twice, says("Done."))
+    assert way(ReactAgent(model, [keep], max_rounds=100), "?").answer == "Done."
+    assert noted(model) == [False, *[False, True] * len(deep)]
+
+
+def test_a_run_without_repeats_takes_no_digest_of_its_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    taken: list[bytes] = []
+
+    def counted(data: bytes = b"", sha256: Any = hashlib.sha256) -> Any:
+        taken.append(data)
+        return sha256(data)
+
+    monkeypatch.setattr(hashlib, "sha256", counted)
+    model = Script(calls(adds(1, 2)), calls(adds(1, 3)), says("4"))
+    assert ReactAgent(model, [add]).run("?").answer == "4"
+    assert taken == []
 
 
 def test_failures_repeat_too_and_a_round_without_calls_between_ends_the_row() -> None:
