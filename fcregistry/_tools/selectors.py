@@ -322,8 +322,8 @@ def only_one(name: str, found: Iterable[Owned]) -> Owned | None:
 # --- Suggestions ---
 
 
-def nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Return up to three of `names` that a caller who wrote `name` may have meant.
+def nearest(name: str, names: Iterable[str], *, most: int = 3) -> tuple[str, ...]:
+    """Return up to `most` of `names` that a caller who wrote `name` may have meant.
 
     Names with the same last part, in any case, come first, and then names that are spelled alike.
     """
@@ -331,8 +331,8 @@ def nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
 
     known = list(dict.fromkeys(names))
     last = _last_part(name)
-    same = get_close_matches(name, [each for each in known if _last_part(each) == last], n=3, cutoff=0)
-    return tuple(dict.fromkeys([*same, *get_close_matches(name, known, n=3, cutoff=0.6)]))[:3]
+    same = get_close_matches(name, [each for each in known if _last_part(each) == last], n=most, cutoff=0)
+    return tuple(dict.fromkeys([*same, *get_close_matches(name, known, n=most, cutoff=0.6)]))[:most]
 
 
 def _last_part(name: str) -> str:

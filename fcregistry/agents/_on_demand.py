@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from itertools import islice
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any, Final, TypedDict
 
@@ -16,6 +17,7 @@ from annotated_types import Interval, Len
 
 from fcregistry._base import slots
 from fcregistry._base.call import CallError
+from fcregistry._tools.availability import available_near
 from fcregistry._tools.search import ToolSearch
 from fcregistry._tools.selectors import did_you_mean, nearest
 from fcregistry._tools.tool import Tool, Toolset, definition_of, is_same_tool, owner_of
@@ -201,11 +203,10 @@ class LoadGateway(Gateway):
         """
         loaded, unknown = self._available(names)
         tools = self.gateway_map.tools
-        there = [tool.name for tool in tools.values() if unknown and not tool.unavailable]
         problems = [
             f"{name} is not available here"
             if name in tools
-            else f"there is no tool {name!r}{did_you_mean(nearest(name, there))}"
+            else f"there is no tool {name!r}{did_you_mean(tuple(islice(available_near(name, tools), 3)))}"
             for name in unknown
         ]
         if not loaded:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Literal, TypeAlias
 from fcregistry._base.call import CallError, Problem
 from fcregistry._base.secrets import Secrets
 from fcregistry._base.wording import json_path, seconds_text
-from fcregistry._tools.selectors import nearest
+from fcregistry._tools.availability import available_list, available_near
 from fcregistry.errors import CallCancelledError, ToolChangedError, ToolError, exception_message
 from fcregistry.execution._invoke import GivenUp
 from fcregistry.execution._threads import NoThreadError
@@ -31,16 +31,16 @@ Exposure: TypeAlias = Literal["all", "tool-errors"]
 
 
 def unknown_tool(name: str, tools: Mapping[str, Tool]) -> CallError:
-    """Return the error for a call of a tool that does not exist, with the names of those of `tools` that are available here."""
+    """Return the error for a call of a tool that does not exist, with the names of those of `tools` that are available here.
+
+    It asks few of the functions that decide whether a tool is available.
+    """
     shown = name if len(name) <= 64 else f"{name[:64]}…"
-    known = sorted(wire_name for wire_name, tool in tools.items() if not tool.unavailable)
-    close = nearest(name[:200], known)
-    if close:
-        return CallError("unknown_tool", f"there is no tool {shown!r}; did you mean {close[0]!r}?")
-    if not known:
-        return CallError("unknown_tool", f"there is no tool {shown!r}; no tools are available")
-    listed = ", ".join(known[:20]) + (f", … ({len(known)} tools)" if len(known) > 20 else "")
-    return CallError("unknown_tool", f"there is no tool {shown!r}; the tools are {listed}")
+    if close := next(available_near(name[:200], tools), None):
+        return CallError("unknown_tool", f"there is no tool {shown!r}; did you mean {close!r}?")
+    if listed := available_list(tools):
+        return CallError("unknown_tool", f"there is no tool {shown!r}; the tools are {listed}")
+    return CallError("unknown_tool", f"there is no tool {shown!r}; no tools are available")
 
 
 def invalid_arguments(name: str, problems: tuple[Problem, ...]) -> CallError:

@@ -17,6 +17,7 @@ from fcregistry._base.call import CallError, CancellationToken, Problem, ToolCal
 from fcregistry._base.json import ArgumentsError
 from fcregistry._results.result import Approval, Notes, ToolResult
 from fcregistry._schema.violations import MOST_STEPS, TooManyStepsError
+from fcregistry._tools.availability import has_check
 from fcregistry._tools.tool import definition_of
 from fcregistry.errors import DefinitionError, PluginError
 from fcregistry.execution import _call_errors as call_errors
@@ -213,33 +214,47 @@ class Pipeline:
     def prepare_off_loop(self, given: object, context: CallsContext) -> Effects[CallStep | ToolResult]:
         """Prepare a call without blocking the event loop.
 
-        If the arguments are long, or take many steps to validate, a thread prepares the call, within the tool's time limit.
+        If the arguments are long, or take many steps to validate, a thread prepares the call, within the tool's time limit. It also prepares
+        a call of an unknown tool, if functions must be asked which tools are available.
         """
         if isinstance(given, (CallStep, ToolResult)):
             return given
         try:
             call = read_call(given)
         except MalformedCallError as error:
-            return self._malformed(error, given)
+            if not error.name or self.find(error.name) is not None or not self._asks_checks():
+                return self._malformed(error, given)
+            return (yield from self._prepare_on_thread(ToolCall(error.name, None, error.id), context, given))
         if self.settings.engine == "jsonschema-rs":
             try:
                 return self._prepare(call, self.settings.quick_length, QUICK_STEPS)
             except (TooLongError, TooManyStepsError):
                 pass
-        return (yield from self._prepare_on_thread(call, context))
+        return (yield from self._prepare_on_thread(call, context, call))
 
-    def _prepare_on_thread(self, call: ToolCall, context: CallsContext) -> Effects[CallStep | ToolResult]:
+    def _asks_checks(self) -> bool:
+        """Return whether functions of tools must be asked which tools are available."""
+        return any(map(has_check, self.tools.values()))
+
+    def _prepare_on_thread(
+        self, call: ToolCall, context: CallsContext, given: object
+    ) -> Effects[CallStep | ToolResult]:
         """Return a call prepared on a thread, or a failed result; a coroutine of effects, see `Effect`.
 
         The time that this takes is subtracted from the tool's time limit. A failed result, too, if the time is up, the
         call is cancelled, or no thread is available.
+
+        Args:
+            call: The call, or its name and id if it is malformed.
+            context: The caller's cancellation token.
+            given: The call to prepare, as it is or as it was read.
 
         Raises:
             BaseException: Any other exception of `prepare`.
         """
         bound = self._bound.get(call.name)
         seconds, start = bound.timeout if bound else self.longest or self.settings.timeout, perf_counter()
-        job = Job("thread", Invocation(self.prepare, (call,), {}), seconds, context.cancellation)
+        job = Job("thread", Invocation(self.prepare, (given,), {}), seconds, context.cancellation)
         outcome: Outcome = yield job
         if isinstance(outcome.exception, GivenUp):
             return failed_result(call, call_errors.not_checked(call.name, outcome.exception), self.find(call.name))
@@ -268,13 +283,16 @@ class Pipeline:
 
         Raises:
             TooLongError: `most_steps` is less than `MOST_STEPS`, and the arguments are longer than `longest`.
-            TooManyStepsError: `most_steps` is less than `MOST_STEPS`, and the search takes more steps, or the validator is not fast.
+            TooManyStepsError: `most_steps` is less than `MOST_STEPS`, and the search takes more steps, or the validator is not fast;
+                or the tool is unknown, and functions must be asked which tools are available.
         """
         try:
             bound = self.bound(call.name)
         except PluginError as error:
             return failed_result(call, call_errors.plugin_unavailable(error), self.find(call.name))
         if bound is None:
+            if most_steps < MOST_STEPS and self._asks_checks():
+                raise TooManyStepsError
             return failed_result(call, call_errors.unknown_tool(call.name, self.tools))
         tool, signature, validator = bound.tool, bound.signature, bound.validator
         if bound.needs_env and (reason := tool.unavailable):

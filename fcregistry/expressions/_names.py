@@ -11,11 +11,13 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, date, datetime, time, timedelta, timezone
 from functools import cached_property
+from itertools import islice
 from typing import Any, Final, TypeAlias
 
 from fcregistry._base.source import external_tool_problem, is_model
+from fcregistry._tools.availability import available_list, available_near
 from fcregistry._tools.parameters import STAR_STAR
-from fcregistry._tools.selectors import did_you_mean, nearest
+from fcregistry._tools.selectors import did_you_mean
 from fcregistry._tools.tool import Tool, Toolset
 from fcregistry.errors import DefinitionError
 from fcregistry.expressions._nodes import ValueProblem
@@ -282,13 +284,11 @@ class ExpressionScope:
         self._unknown_count += 1
         if self._unknown_count > _MOST_SUGGESTIONS:  # comparing with thousands of names takes time
             return f"there is no {what} {shown!r}"
-        known = sorted(each for each, tool in self.called.items() if not tool.unavailable)
-        if near := did_you_mean(nearest(shown, known)):
+        if near := did_you_mean(tuple(islice(available_near(shown, self.called), 3))):
             return f"there is no {what} {shown!r}{near}"
-        if not known:
-            return f"there is no {what} {shown!r}; there are none"
-        listed = ", ".join(known[:20]) + (f", … ({len(known)} tools)" if len(known) > 20 else "")
-        return f"there is no {what} {shown!r}; the tools are {listed}"
+        if listed := available_list(self.called):
+            return f"there is no {what} {shown!r}; the tools are {listed}"
+        return f"there is no {what} {shown!r}; there are none"
 
     def parameters(self, tool: Tool) -> ToolParameters:
         """Return the parameters of a tool.

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import asyncio
+import threading
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -150,6 +152,50 @@ def test_errors_and_prompts_for_models_do_not_name_a_hidden_tool() -> None:
     switch.on = True
     assert executor.run(ToolCall("rout")).content == "there is no tool 'rout'; did you mean 'route'?"
     assert "route" in str(ToolPrompt("*", registry=registry))
+
+
+def many_checked(number: int = 100) -> tuple[Registry, list[int]]:
+    """Return a registry of many tools with a function that says whether each is available, and the threads that ran it."""
+    registry, threads = Registry(), []
+
+    def check() -> bool:
+        threads.append(threading.get_ident())
+        return True
+
+    for at in range(number):
+        registry.register(place, f"tool_{at:03}", available=check)
+    return registry, threads
+
+
+def test_an_unknown_name_asks_few_of_the_tools_whether_they_are_available() -> None:
+    registry, threads = many_checked()
+    executor = Executor("*", registry=registry)
+    threads.clear()
+    assert executor.run(ToolCall("tool_0042")).content == "there is no tool 'tool_0042'; did you mean 'tool_042'?"
+    assert len(threads) == 1
+    threads.clear()
+    listed = ", ".join(f"tool_{at:03}" for at in range(20))
+    assert executor.run(ToolCall("zzz")).content == f"there is no tool 'zzz'; the tools are {listed}, …"
+    assert len(threads) == 20
+    threads.clear()
+    (result,) = executor.run_expressions("zzz()")
+    assert f"there is no tool 'zzz'; the tools are {listed}, …" in result.content
+    assert len(threads) == 20
+    threads.clear()
+    (found,) = VisibleTools(Executor(OnDemand("*", registry=registry))).run_all([_load("tool_0042")])
+    assert found.content.startswith("nothing was loaded: there is no tool 'tool_0042'; did you mean 'tool_042'")
+
+
+@pytest.mark.parametrize("arguments", [{}, 5])
+def test_unknown_names_do_not_ask_on_the_event_loop(arguments: Any) -> None:
+    registry, threads = many_checked()
+    executor = Executor("*", registry=registry)
+    threads.clear()
+    unknown = [{"name": f"zzz{at}", "arguments": arguments} for at in range(5)]
+    results = asyncio.run(executor.arun_all(unknown))
+    assert [each.error and each.error.code for each in results] == ["unknown_tool"] * 5
+    assert threads
+    assert threading.get_ident() not in threads
 
 
 def _load(name: str) -> dict[str, Any]:
