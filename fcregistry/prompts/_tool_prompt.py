@@ -99,7 +99,7 @@ class ToolPrompt:
         if jinja:
             if not isinstance(template, str):
                 raise DefinitionError(f"with jinja=True, pass the text of a template, not {template!r:.60}")
-            variables = {**dict.fromkeys(_RESERVED, ""), **fillings, "tools": self._described(format)}
+            variables = {**dict.fromkeys(_RESERVED, ""), **fillings, "tools": _described(offered, format)}
             self._text = fill_jinja(template, variables, fillings)
         else:
             self._text = fill_template(self._template, fillings)
@@ -139,19 +139,6 @@ class ToolPrompt:
         except MalformedCallError as error:
             raise OutputError((Problem("$", str(error)),)) from None
         return dialects.Parsed("" if calls else text.strip(), tool_calls=calls, repairs=reading.repairs)
-
-    def _described(self, format: str) -> list[dict[str, Any]]:
-        """Return the tools as objects for a Jinja template."""
-        return [
-            {
-                "name": tool.name,
-                "description": tool.description,
-                "summary": tool.summary,
-                "parameters": tool.parameters,
-                "text": describe_tools([tool], format),
-            }
-            for tool in self._tools.values()
-        ]
 
     def _own_template(self, fillings: Mapping[str, str]) -> str:
         """Return the default template: the parts for tools and for calls, joined by blank lines.
@@ -250,6 +237,20 @@ def describe_tools(tools: Iterable[Tool], format: str) -> str:
     if isinstance(described, str):
         return described.rstrip("\n")
     return "\n".join(map(to_json_text, described if isinstance(described, list) else [described]))
+
+
+def _described(tools: Iterable[Tool], format: str) -> list[dict[str, Any]]:
+    """Return `tools` as objects for a Jinja template."""
+    return [
+        {
+            "name": tool.name,
+            "description": tool.description,
+            "summary": tool.summary,
+            "parameters": tool.parameters,
+            "text": describe_tools([tool], format),
+        }
+        for tool in tools
+    ]
 
 
 def _format(name: str) -> Format:

@@ -154,6 +154,15 @@ def test_errors_and_prompts_for_models_do_not_name_a_hidden_tool() -> None:
     assert "route" in str(ToolPrompt("*", registry=registry))
 
 
+def test_a_template_in_jinja_does_not_name_a_hidden_tool() -> None:
+    switch = Switch()
+    registry = registry_with(switch)
+    template = "{% for tool in tools %}{{ tool.name }};{% endfor %}"
+    assert str(ToolPrompt("*", jinja=True, template=template, registry=registry)) == "place;"
+    switch.on = True
+    assert str(ToolPrompt("*", jinja=True, template=template, registry=registry)) == "place;route;"
+
+
 def many_checked(number: int = 100) -> tuple[Registry, list[int]]:
     """Return a registry of many tools with a function that says whether each is available, and the threads that ran it."""
     registry, threads = Registry(), []
