@@ -58,10 +58,20 @@ def undecodable_arguments(tool: Tool, refusal: Refusal, expose: Exposure = "all"
     return invalid_arguments(tool.name, (Problem(json_path(refusal.path), reason),))
 
 
-def environment_not_set(tool: Tool, reason: str) -> CallError:
-    """Return the error for a tool that is not available here because of `reason`."""
-    what = "the environment variable " if tool.missing_env else ""
-    return CallError("unavailable", f"{tool.name} is not available here: {what}{scrub(reason, secrets_of(tool))}")
+def environment_not_set(tool: Tool, reason: str, expose: Exposure = "all") -> CallError:
+    """Return the error for a tool that is not available here because of `reason`.
+
+    What its `available` function returned or raised is logged and left out unless `expose` is "all".
+    """
+    text = scrub(reason, secrets_of(tool))
+    if tool.missing_env:
+        return CallError("unavailable", f"{tool.name} is not available here: the environment variable {text}")
+    if expose == "all":
+        return CallError("unavailable", f"{tool.name} is not available here: {text}")
+    from logging import getLogger  # only on the way to an error
+
+    getLogger("fcregistry").warning("%s is not available here: %s", tool.name, text)
+    return CallError("unavailable", f"{tool.name} is not available here")
 
 
 def plugin_unavailable(error: PluginError) -> CallError:

@@ -100,7 +100,8 @@ class Executor:
         check_results: Whether a call fails if its result is not valid against the tool's return schema. If False, such a result is encoded
             by the type of the value.
         expose_errors: What a model reads if a tool raises an exception: with `"all"`, its type and message, shortened and without secrets;
-            with `"tool-errors"`, only the message of a `ToolError`.
+            with `"tool-errors"`, only the message of a `ToolError`. The latter also leaves out why a tool's `available` hides it; the log
+            says so.
         on_nan: What becomes of NaN and infinity in the result of a tool that has no `on_nan` of its own: with `"refuse"`, the call fails;
             with `"null"`, the model reads null in their place.
         max_characters: The most characters of a result that a model reads. The executor cuts a longer one in its middle, and says so there.

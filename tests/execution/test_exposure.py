@@ -52,6 +52,26 @@ def test_with_tool_errors_the_model_reads_only_messages_of_tool_errors(function:
 
 
 @pytest.mark.parametrize("way", WAYS)
+def test_with_tool_errors_the_model_does_not_read_why_a_function_hides_a_tool(
+    way: str, caplog: pytest.LogCaptureFixture
+) -> None:
+    tool = Tool.from_function(explains, available=leaks)
+    open_result = WAYS[way](Executor(tool), {"name": "explains"})
+    assert "its check leaks raised ValueError: the table users of db.internal" in open_result.content
+    caplog.clear()
+    result = WAYS[way](Executor(tool, expose_errors="tool-errors"), {"name": "explains"})
+    assert result.content == "explains is not available here"
+    assert "its check leaks raised ValueError: the table users of db.internal" in caplog.text
+
+
+def test_with_tool_errors_the_model_reads_which_variable_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("ACME_KEY", raising=False)
+    tool = Tool.from_function(explains, requires_env="ACME_KEY", available=leaks)
+    result = Executor(tool, expose_errors="tool-errors").call("explains")
+    assert result.content == "explains is not available here: the environment variable ACME_KEY is not set"
+
+
+@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("expose", ["all", "tool-errors"])
 def test_the_model_reads_the_message_of_a_tool_error(expose: Any, way: str) -> None:
     result = WAYS[way](Executor(explains, expose_errors=expose), {"name": "explains"})
