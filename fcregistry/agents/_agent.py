@@ -7,9 +7,10 @@ from collections.abc import AsyncGenerator, Generator, Iterable, Mapping, Sequen
 from typing import TYPE_CHECKING, Any, Final, Generic, Never, TypeAlias, TypedDict, cast
 
 from fcregistry._tools.selectors import arguments_of, unknown_argument
+from fcregistry.agents._answers import TextAnswers, TypedAnswers
 from fcregistry.agents._effects import arun_to_end, astream, run_to_end
 from fcregistry.agents._history import conversation_of
-from fcregistry.agents._loop import Loop, TextAnswers, TypedAnswers
+from fcregistry.agents._loop import Loop
 from fcregistry.agents._pairing import LoggedHistory, pair_results
 from fcregistry.agents._run import AnswerT_co, Chat, Control, RunOptions, check_state, checked_limit
 from fcregistry.agents._visible_tools import VisibleTools

@@ -15,21 +15,20 @@ from typing import TYPE_CHECKING, Any, Final, Literal, Protocol
 
 from fcregistry._base.call import CallError, ToolCall, UnreadArguments
 from fcregistry._results.result import ToolResult
+from fcregistry.agents._answers import TypedAnswers
 from fcregistry.agents._effects import AskModel, Calling, EmitEvent, Planned, Planning, Returned, RunCalls
 from fcregistry.agents._history import with_note
-from fcregistry.agents._run import STOP_REASON_TEXTS, Chat, End, RunResult, RunState, Step, checked_limit
+from fcregistry.agents._run import STOP_REASON_TEXTS, Chat, End, RunResult, RunState, Step
 from fcregistry.agents._visible_tools import without_refused
 from fcregistry.errors import ModelError
 from fcregistry.execution import PreparedCalls, failed_result, log_failure, pipeline_of
-from fcregistry.formats import json_value_of
 from fcregistry.models import Completion, Message
-from fcregistry.types import to_json_text
 
 if TYPE_CHECKING:
     from fcregistry._tools.tool import Tool
+    from fcregistry.agents._answers import Answers
     from fcregistry.execution import Decision, Effects, Executor
     from fcregistry.models import Model
-    from fcregistry.prompts import OutputFormat
 
 SUMMARIZE: Final = (
     "There are no rounds left, and no tool can be called any more. Answer now, as well as you can, from what you know so far, "
@@ -540,83 +539,6 @@ def result_of(chat: Chat, end: End, agent: str, progress: Mapping[str, Any] | No
         pending=() if state is None else state.prepared.waiting,
         state=state,
     )
-
-
-# --- Answers ---
-
-
-class Answers(Protocol):
-    """Judges the messages of a model that make no calls."""
-
-    @property
-    def schema(self) -> Mapping[str, Any] | None:
-        """The JSON Schema of an answer, for models that can constrain theirs; None for any text."""
-
-    def end(self, chat: Chat, completion: Completion) -> End | None:
-        """Return the end of the loop; or tell the model why it has to try again, and return None.
-
-        The reason is appended to `chat`.
-        """
-
-
-class TextAnswers:
-    """Accepts any text as the answer, unless it is empty."""
-
-    instructions = ""
-    schema: None = None
-
-    def end(self, chat: Chat, completion: Completion) -> End:
-        """Return the end of the loop: the text is the answer, even if it is cut off."""
-        reason, text = completion.finish_reason, completion.message.text
-        if reason in ("length", "content_filter"):
-            return End(reason=reason, answer=text)
-        return End(reason="empty") if chat.empty else End(reason="answered", answer=text)
-
-
-class TypedAnswers:
-    """Accepts values of a type as the answer.
-
-    A text that is not such a value is sent back with its problems.
-
-    Args:
-        output: Reads the values.
-        retries: How often the model may try again.
-
-    Raises:
-        ValueError: `retries` is not a whole number of 0 or more.
-    """
-
-    def __init__(self, output: OutputFormat[Any], retries: int) -> None:
-        self._output = output
-        self._retries = checked_limit("answer_retries", retries, 0)
-        self.instructions = output.instructions()
-        self.schema = output.schema
-
-    def end(self, chat: Chat, completion: Completion) -> End | None:
-        """Return the end of the loop, or send the problems of the text back, and return None."""
-        reason = completion.finish_reason
-        if reason == "content_filter":
-            return End(reason=reason)
-        # A message without text may be the empty text, if that is of the type
-        reading = self._output.read('""' if chat.empty else completion.message.text)
-        if reading.ok:
-            return End(reason="answered", answer=reading.value)
-        if chat.cut_off > 1 or (chat.empty and reason == "length"):
-            return End(reason="length", error=reading.error)
-        if chat.empty:
-            return End(reason="empty")
-        if chat.retries >= self._retries:
-            return End(reason="invalid_answer", error=reading.error)
-        chat.retries += 1
-        chat.messages.append(Message(role="user", content=str(reading.error), continues=True))
-        return None
-
-    def end_with(self, result: ToolResult) -> End:
-        """Return the end of a loop in which `result`, the result of a tool, is the answer."""
-        reading = self._output.read(to_json_text(json_value_of(result)))
-        if reading.ok:
-            return End(reason="stop_tool", answer=reading.value)
-        return End(reason="invalid_answer", error=reading.error)
 
 
 # --- Plans ---

@@ -11,10 +11,10 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, overload
 
 from fcregistry.agents._agent import Agent, rounds_limit
+from fcregistry.agents._answers import TextAnswers
 from fcregistry.agents._effects import EmitEvent, StepBegan, StepEnded
 from fcregistry.agents._loop import (
     PlanDraft,
-    TextAnswers,
     join_paragraphs,
     make_plan,
     result_of,
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 
     from fcregistry._tools.tool import Tool
     from fcregistry.agents._agent import AgentOptions, AgentTools
-    from fcregistry.agents._loop import Answers
+    from fcregistry.agents._answers import Answers
     from fcregistry.agents._run import Chat, RunResult
     from fcregistry.execution import Decision, Effects
     from fcregistry.models import Completion, Model, ModelLike

@@ -589,9 +589,7 @@ class Discovery:
         """
         permission = Permission()
         for each in self.installed.of(distribution):
-            if reason := permission.to_import(each):
-                return reason
-            if reason := self._why_failed(each):
+            if reason := permission.to_import(each) or self._why_failed(each):
                 return reason
         return None
 
@@ -602,17 +600,16 @@ class Discovery:
 
     def _failing(self) -> list[FoundPlugin]:
         """Return the plugins that are known not to load, sorted."""
-        plugins, outcomes = self.plugins, self.imports.outcomes
+        outcomes = self.imports.outcomes
         failed = self.index.failed() - outcomes.keys() | {key for key in outcomes if self.imports.failure(key)}
-        return [each for each in plugins if each.key in failed]
+        return [each for each in self.plugins if each.key in failed]
 
     def report(self) -> LoadReport:
         """Return the outcome of every plugin that was loaded or described, or is disabled."""
         from fcregistry.discovery._report import LoadReport
 
         permission = Permission()
-        outcomes = (self._outcome(plugin, permission) for plugin in self.plugins)
-        return LoadReport.of([each for each in outcomes if each is not None])
+        return LoadReport.of(list(filter(None, (self._outcome(plugin, permission) for plugin in self.plugins))))
 
     def _outcome(self, plugin: FoundPlugin, permission: Permission) -> Outcome | None:
         """Return the outcome of `plugin`: of its import in this process, or of its description.

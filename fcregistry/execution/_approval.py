@@ -501,11 +501,8 @@ class ApprovalRules:
     ) -> CallError | ApprovalQuestion | None:
         """Return the question for the approver, None if `predicate` answers no, or an error if it raises.
 
-        Args:
-            predicate: The function in `always_ask` or `requires_approval`.
-            step: The call.
-            pending: Whether some of its arguments are not known yet; then the question is asked without calling the function.
-            always: Whether the option is `always_ask`; then a string that it returns is the question's reason.
+        With `pending`, some arguments of the call are not known yet: the question is asked without calling the function. With `always`, the
+        option is `always_ask`, and a string that the function returns is the question's reason.
         """
         if pending:
             return ApprovalQuestion(_NOT_KNOWN_YET, always)

@@ -296,8 +296,8 @@ class Pipeline:
             return failed_result(call, call_errors.unknown_tool(call.name, self.tools))
         tool, signature, validator = bound.tool, bound.signature, bound.validator
         if bound.needs_env and (reason := tool.unavailable):
-            error = call_errors.environment_not_set(tool, reason, self.settings.expose_errors)
-            return failed_result(call, error, tool)
+            hidden = call_errors.environment_not_set(tool, reason, self.settings.expose_errors)
+            return failed_result(call, hidden, tool)
         try:
             arguments, repairs = read_arguments(call.arguments, bound.exact, self.settings.repairs, longest)
             if most_steps < MOST_STEPS and not validator.is_fast:

@@ -130,8 +130,8 @@ def doubtful_settings() -> Iterator[str]:
         if effect != "allow" and (near := _nearest_to((item,))):
             yield f"{source} names {item}; did you mean {' or '.join(near)}? As it is, {_CONSEQUENCES[effect]}."
     for source, name in _unmatched_precedence():
-        if (meant := _alike(name, _names_for_precedence())) is not None:
-            yield f"{source} names {name}; did you mean {meant}? As it is, it gives no distribution precedence."
+        if (alike := _alike(name, _names_for_precedence())) is not None:
+            yield f"{source} names {name}; did you mean {alike}? As it is, it gives no distribution precedence."
 
 
 def _nearest_to(items: Iterable[str]) -> tuple[str, ...]:
