@@ -92,7 +92,7 @@ def diagnose_name(name: str, *, again: bool = True) -> tuple[Finding, ...]:
     seen = Comparison()
     learn()
     if again:
-        seen = learn_anew([name] if _is_distribution(name) else _distributions_with(name))
+        seen = learn_anew([name] if _has_entry_points(name) else _distributions_with(name))
     try:
         tool = registry.get(name)
     except AmbiguousToolError as error:
@@ -100,7 +100,7 @@ def diagnose_name(name: str, *, again: bool = True) -> tuple[Finding, ...]:
     except DuplicateToolError as error:
         return (problem(name, str(error), "until then, looking the name up raises"),)
     except ToolNotFoundError as error:
-        if _is_distribution(name):
+        if _has_entry_points(name):
             return tuple(each for each in findings(seen) if _distribution_of(each) == normalized(name))
         if not_used := tuple(checks.aside_findings(normalized(name))):
             return not_used
@@ -197,6 +197,12 @@ def plugins_to_probe(name: str | None = None) -> tuple[FoundPlugin, ...]:
 def _is_distribution(name: str) -> bool:
     """Return whether `name`, normalized, is that of an installed distribution with plugins."""
     return normalized(name) in {normalized(each) for each in current().distributions()}
+
+
+def _has_entry_points(name: str) -> bool:
+    """Return whether `name` is that of an installed distribution with plugins, extensions or commands, or is fcregistry's."""
+    found = {each.project for each in current().entry_points_and_sources()}
+    return normalized(name) in found | {"fcregistry"} or _is_distribution(name)
 
 
 def _distributions_with(name: str) -> list[str]:

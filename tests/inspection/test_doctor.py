@@ -486,6 +486,17 @@ def test_a_distribution_whose_metadata_is_broken(site: Site) -> None:
     assert found[1:3] == ("ruined", "is installed (?), and has no entry point in the group 'fcregistry'")
 
 
+def test_a_distribution_without_tools(site: Site) -> None:
+    """It has commands only, and is not taken for a tool that is missing."""
+    command = "import click\n@click.command()\ndef roll(): ..."
+    site.install("good", {"roll": "good:roll"}, {"good.py": command}, group="fcregistry.commands")
+    site.install("acme", {"deploy": "acme:deploy"}, {"acme.py": "1 / 0"}, group="fcregistry.commands")
+    for name in ("good", "fcregistry"):
+        assert site.cli("doctor", name).stdout == f"All is well with {name}.\n"
+    [found] = doctor(site, "acme")
+    assert found[:3] == ("problem", "acme[deploy]", "does not load: ZeroDivisionError: division by zero")
+
+
 def test_a_setting_that_names_nothing(site: Site) -> None:
     """A misspelt name disables nothing, and nobody would notice."""
     site.install("acme", {"x": "acme_tools"}, {"acme_tools.py": module("fine")})
