@@ -190,16 +190,18 @@ def _json_text(word: str, ctx: click.Context) -> str:
     """Return the JSON text that a word means: standard input for `-`, a file for `@FILE`, or the word.
 
     Raises:
-        UsageError: Standard input or the file cannot be read, or is not UTF-8.
+        UsageError: Standard input or the file cannot be read, is not UTF-8, or is empty, as after a command that failed.
     """
+    if not word.startswith(("-", "@")):
+        return word
+    place = "standard input" if word == "-" else word[1:]
     try:
-        if word == "-":
-            return sys.stdin.read().removeprefix(_BYTE_ORDER_MARK)
-        if word.startswith("@"):
-            return file_text(word[1:], ctx)
+        text = sys.stdin.read().removeprefix(_BYTE_ORDER_MARK) if word == "-" else file_text(place, ctx)
     except (OSError, UnicodeDecodeError) as error:
-        raise _unreadable("standard input", error, ctx) from error
-    return word
+        raise _unreadable(place, error, ctx) from error
+    if not text.strip():
+        raise click.UsageError(f"{place} is empty: write {{}} for no arguments", ctx)
+    return text
 
 
 def file_text(path: str, ctx: click.Context) -> str:

@@ -170,6 +170,13 @@ def test_arguments_come_as_one_json_word_from_stdin_or_from_a_file(shop: Site, t
     assert called(shop, "nothing") is called(shop, "nothing", "{}") is None
 
 
+def test_empty_input_is_not_taken_for_no_arguments(shop: Site, tmp_path: Path) -> None:
+    """The command that should have written the arguments failed."""
+    (tmp_path / "empty.json").write_text(" \n", encoding="utf-8")
+    assert "standard input is empty: write {} for no arguments\n" in refused(shop, "text", "-")
+    assert "empty.json is empty: write {} for no arguments\n" in refused(shop, "text", "@empty.json", cwd=tmp_path)
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [
