@@ -187,8 +187,8 @@ class Extensions:
             return ClosedHooks(errors[0])
         return HookChain(hooks) if hooks else None
 
-    def unusable_call_hooks(self) -> Iterator[PluginError]:
-        """Yield an error for each extension that the configuration names as a hook, but that cannot be used.
+    def unusable_call_hooks(self) -> Iterator[tuple[str, PluginError]]:
+        """Yield the setting and an error for each extension that it names as a hook, but that cannot be used.
 
         Executors refuse every call because of such an extension.
         """
@@ -196,7 +196,7 @@ class Extensions:
             try:
                 self._hook_of_extension(name, source)
             except PluginError as error:
-                yield error
+                yield source, error
 
     def _hook_of_extension(self, name: str, source: str) -> CallHook:
         """Return the call hook of an installed extension, and load the extension if necessary.

@@ -60,17 +60,18 @@ def setting_findings() -> Iterator[Finding]:
         yield from _doubtful_findings(layer)
     for source, name in _unmatched_precedence():
         message = f"names {name}, which is not installed, or ships no plugins"
-        meant = _alike(name, _names_for_precedence())
-        advice = f"did you mean {meant}?" if meant else "correct it: name distributions that ship plugins"
+        near_name = _alike(name, _names_for_precedence())
+        advice = f"did you mean {near_name}?" if near_name else "correct it: name distributions that ship plugins"
         yield problem(source, message, advice)
     for setting, lock in trust().locks:
         if lock.problem is not None:
             yield problem(lock.path, lock.problem, f"{setting}: fcregistry uses no plugin until then")
     for name, meant in _misspelt_variables():
         yield note(name, "is not a variable of fcregistry", f"if you meant {meant}: that is not set")
-    for error in current().extensions.unusable_call_hooks():
-        advice = "fcregistry refuses every call until then: correct the variable, or fix the extension"
-        yield problem(CALL_HOOKS, str(error).removeprefix(f"{CALL_HOOKS} "), advice)
+    for setting, error in current().extensions.unusable_call_hooks():
+        kind = "variable" if setting == CALL_HOOKS else "setting"
+        advice = f"fcregistry refuses every call until then: correct the {kind}, or fix the extension"
+        yield problem(setting, str(error).removeprefix(f"{setting} "), advice)
 
 
 def _doubtful_findings(layer: Layer) -> Iterator[Finding]:
@@ -130,8 +131,8 @@ def doubtful_settings() -> Iterator[str]:
         if effect != "allow" and (near := _nearest_to((item,))):
             yield f"{source} names {item}; did you mean {' or '.join(near)}? As it is, {_CONSEQUENCES[effect]}."
     for source, name in _unmatched_precedence():
-        if (alike := _alike(name, _names_for_precedence())) is not None:
-            yield f"{source} names {name}; did you mean {alike}? As it is, it gives no distribution precedence."
+        if (distribution := _alike(name, _names_for_precedence())) is not None:
+            yield f"{source} names {name}; did you mean {distribution}? As it is, it gives no distribution precedence."
 
 
 def _nearest_to(items: Iterable[str]) -> tuple[str, ...]:

@@ -209,6 +209,13 @@ def test_a_misspelt_precedence_is_mentioned(shop: Site, folders: Folders) -> Non
     assert "names left-pad, which is not installed, or ships no plugins\n    correct it: name distributions" in found
 
 
+def test_doctor_names_the_file_with_a_call_hook_that_cannot_be_used(shop: Site, folders: Folders) -> None:
+    folders.file.write_text('call_hooks = ["audit"]')
+    found = shop.cli("doctor", env=folders.env, cwd=folders.project).stdout
+    assert f"problem: call_hooks in {folders.file}: names audit, and there is no extension of that name" in found
+    assert "correct the setting, or fix the extension" in found
+
+
 def test_doctor_says_what_a_misspelt_item_probably_means(shop: Site) -> None:
     found = shop.cli("doctor", env={"FCREGISTRY_DENY": "acme-shp:*"}).stdout
     assert "names acme-shp:*, which does not exist here\n    did you mean acme-shop:*?\n" in found
