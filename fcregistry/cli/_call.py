@@ -423,7 +423,7 @@ def _run_lines(lines: list[tuple[int, bytes]], yes: bool, seconds: float | None)
     """
     tools: dict[tuple[str, bool], list[Tool]] = {}
     calls: dict[tuple[int, bool], list[ToolCall]] = {}
-    found: list[ToolResult | tuple[int, bool]] = []
+    found: list[ToolResult | tuple[tuple[int, bool], Tool, ToolCall]] = []
     for number, line in lines:
         read = _read(number, line)
         if not isinstance(read, tuple):
@@ -436,12 +436,27 @@ def _run_lines(lines: list[tuple[int, bytes]], yes: bool, seconds: float | None)
             candidates.append(tool)
         place = (candidates.index(tool), approved)
         calls.setdefault(place, []).append(call)
-        found.append(place)
+        found.append((place, tool, call))
     results = {}
     for (number, approved), some in calls.items():
         here = [each[number] for (_, one), each in tools.items() if one is approved and number < len(each)]
         results[number, approved] = iter(_executor(here, approved, seconds).run_all(some))
-    return [next(results[each]) if isinstance(each, tuple) else each for each in found]
+    return [_with_reason(next(results[each[0]]), *each[1:]) if isinstance(each, tuple) else each for each in found]
+
+
+def _with_reason(result: ToolResult, tool: Tool, call: ToolCall) -> ToolResult:
+    """Return the result of a call; if it failed for lack of approval, with the reason that no flag approves it, if any."""
+    from fcregistry._base.call import CallError  # see the top
+    from fcregistry._results.result import ToolResult
+
+    error = result.error
+    if error is None or error.code != "approval_required":
+        return result
+    reason = why_no_flag(tool, call.arguments)
+    if reason is None or reason in error.message:
+        return result
+    error = CallError(error.code, f"{error.message} ({reason}: no flag approves it)")
+    return ToolResult(result.call, error=error, content=error.text)
 
 
 def _read(number: int, line: bytes) -> tuple[Tool, ToolCall] | ToolResult:

@@ -62,6 +62,17 @@ def test_no_flag_approves_a_call_that_the_users_file_asks_about(
     )
 
 
+def test_a_batch_says_why_no_flag_approves_a_call(shop: Site, user: User) -> None:
+    user.asks("text")
+    done = shop.cli("call", "--yes", "--batch", stdin='{"name": "text"}', env=user.env, cwd=user.project)
+    assert done.returncode == 1
+    result = json.loads(done.stdout)
+    assert result["error"]["message"] == (
+        f"text requires approval, and there is no approver; it was not run (ask in {user.file} names text: no flag approves it)"
+    )
+    assert result["error"]["message"] in result["content"]
+
+
 def ask_in(where: str, user: User) -> dict[str, str]:
     """Ask about a tool elsewhere than in the user's file, and return the variables for that."""
     if where == "variable":
