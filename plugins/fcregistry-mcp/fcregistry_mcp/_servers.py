@@ -30,7 +30,7 @@ class McpServers:
 
     Attributes:
         servers: The servers.
-        failed: Names of the servers that could not be opened, with the error. Set by `open()`.
+        failed: Names of the servers that could not be opened, with the error. Set by `open()`; `tools()` adds those that do not answer.
 
     Raises:
         TypeError: A name is not a text, or a value is not an `McpServer`.
@@ -73,6 +73,9 @@ class McpServers:
     def tools(self) -> Toolset:
         """Return the tools of all servers that are open.
 
+        If a server has said that its tools changed, its list is read again first; if it cannot be read, the server is in `failed`, and in
+        the log, until `open()`.
+
         Raises:
             McpError: A server is not open, and has not failed either: `open()` was not called.
             DuplicateToolError: Two tools would have the same name; the message names both servers.
@@ -81,7 +84,14 @@ class McpServers:
         for name, server in self.servers.items():
             if name in self.failed:
                 continue
-            for tool in server.tools().values():
+            try:
+                listed = server.tools()
+            except McpError as error:
+                if server._connection is None:
+                    raise
+                self._leave_out(name, error)
+                continue
+            for tool in listed.values():
                 here = legal_name(f"{name}_{tool.name}") if self._prefix else tool.name
                 if here in taken:
                     raise DuplicateToolError(self._duplicate_message(here, taken[here], (name, tool)))
@@ -106,9 +116,15 @@ class McpServers:
         if others:
             self.close()
             raise others[0]
-        self.failed = {name: error for name, error in failures.items() if isinstance(error, McpError)}
-        for name, error in self.failed.items():
-            getLogger("fcregistry_mcp").warning("%s is left out: %s", name, error)
+        self.failed = {}
+        for name, error in failures.items():
+            if isinstance(error, McpError):
+                self._leave_out(name, error)
+
+    def _leave_out(self, name: str, error: McpError) -> None:
+        """Add the error of the server `name` to `failed`, and log it."""
+        self.failed[name] = error
+        getLogger("fcregistry_mcp").warning("%s is left out: %s", name, error)
 
     def __enter__(self) -> Self:
         return self.open()

@@ -169,3 +169,38 @@ def test_a_reason_that_a_server_gives_is_one_printable_line(caplog: pytest.LogCa
             "the MCP server bad cannot be used: bad ]0;title[2Jevil INFO a second line"
         )
     assert f"bad is left out: {servers.failed['bad']}" in caplog.messages
+
+
+CHANGED = """
+import json, sys
+lists = 0
+for line in sys.stdin:
+    asked = json.loads(line)
+    answer = {"error": {"code": -32000, "message": "not now"}}
+    if asked["method"] == "initialize":
+        capabilities, version = {"tools": {"listChanged": True}}, asked["params"]["protocolVersion"]
+        info = {"name": "changed", "version": "1"}
+        answer = {"result": {"protocolVersion": version, "capabilities": capabilities, "serverInfo": info}}
+    if asked["method"] == "tools/list":
+        lists += 1
+        if lists == 1:
+            answer = {"result": {"tools": [{"name": "old", "inputSchema": {"type": "object"}}]}}
+    if "id" in asked:
+        print(json.dumps({"jsonrpc": "2.0", "id": asked["id"], **answer}), flush=True)
+    if lists == 1:
+        print(json.dumps({"jsonrpc": "2.0", "method": "notifications/tools/list_changed"}), flush=True)
+"""
+
+
+def test_a_server_that_does_not_list_its_tools_again_costs_its_own_tools(
+    notes: Notes, caplog: pytest.LogCaptureFixture
+) -> None:
+    changed = McpServer.stdio(sys.executable, "-c", CHANGED, name="changed")
+    with McpServers({"changed": changed, "one": notes.server("one")}) as servers:
+        assert servers.failed == {}
+        until(lambda: "changed_old" not in servers.tools())
+        assert "one_add" in servers.tools()
+        assert str(servers.failed["changed"]) == "the MCP server changed refuses the request: not now"
+        changed.close()
+        assert "one_add" in servers.tools()
+    assert f"changed is left out: {servers.failed['changed']}" in caplog.messages
