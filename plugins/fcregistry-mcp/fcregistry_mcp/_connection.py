@@ -155,17 +155,20 @@ class Connection:
             pending.cancel()  # an interrupt; otherwise it is done
             raise
 
-    async def request(self, send: Callable[[Client], Awaitable[T]]) -> T:
+    async def request(self, send: Callable[[Client], Awaitable[T]], *, is_limited: bool = False) -> T:
         """Send the server a request, from any event loop. Cancelling this call cancels the request.
 
         Args:
             send: Sends the request with the SDK's client, and returns the answer.
+            is_limited: Whether the answer may take only as long as opening may take.
 
         Raises:
             McpError: The session has ended, or is not open yet.
         """
+        session = self._session
+        pending = session.submit(lambda client: _in_time(send(client), session.seconds) if is_limited else send(client))
         try:
-            return await asyncio.wrap_future(self._session.submit(send))
+            return await asyncio.wrap_future(pending)
         except asyncio.CancelledError:
             task = asyncio.current_task()
             if task is None or task.cancelling():

@@ -277,7 +277,8 @@ class McpServer:
 
     async def arefresh(self) -> Self:
         """Like `refresh`, without blocking the running event loop."""
-        return await asyncio.to_thread(self.refresh)
+        await self._answer(self._connected().read_list)
+        return self
 
     def resource_tools(self) -> Toolset:
         """Return the tools `read_resource` and `get_prompt`, with which a model reads the server's resources and prompts.
@@ -301,7 +302,7 @@ class McpServer:
 
     async def aresources(self) -> list[Resource]:
         """Like `resources`, without blocking the running event loop."""
-        return await asyncio.to_thread(self.resources)
+        return await self._answer(list_resources)
 
     def read(self, uri: str) -> tuple[Content, ...]:
         """Return the contents of a resource: texts, images, sounds and files.
@@ -318,7 +319,7 @@ class McpServer:
 
     async def aread(self, uri: str) -> tuple[Content, ...]:
         """Like `read`, without blocking the running event loop."""
-        return await asyncio.to_thread(self.read, uri)
+        return await self._answer(read_request(uri))
 
     def prompts(self) -> list[Prompt]:
         """Return the server's prompts.
@@ -330,7 +331,7 @@ class McpServer:
 
     async def aprompts(self) -> list[Prompt]:
         """Like `prompts`, without blocking the running event loop."""
-        return await asyncio.to_thread(self.prompts)
+        return await self._answer(list_prompts)
 
     def prompt(self, name: str, /, **arguments: str) -> tuple[PromptMessage, ...]:
         """Return the messages of a prompt.
@@ -348,7 +349,7 @@ class McpServer:
 
     async def aprompt(self, name: str, /, **arguments: str) -> tuple[PromptMessage, ...]:
         """Like `prompt`, without blocking the running event loop."""
-        return await asyncio.to_thread(lambda: self.prompt(name, **arguments))
+        return await self._answer(prompt_request(name, arguments))
 
     def complete(
         self,
@@ -385,7 +386,7 @@ class McpServer:
         given: Mapping[str, str] | None = None,
     ) -> list[str]:
         """Like `complete`, without blocking the running event loop."""
-        return await asyncio.to_thread(self.complete, argument, value, prompt=prompt, uri=uri, given=given)
+        return await self._answer(complete_request(argument, value, prompt, uri, given or {}))
 
     def _wait(self, send: Callable[[Client], Awaitable[T]]) -> T:
         """Return the answer to a request.
@@ -397,8 +398,21 @@ class McpServer:
         try:
             return connection.wait(send)
         except Exception as error:  # noqa: BLE001  # of the SDK or its transports, which a server's bytes may break
-            failure = McpError(request_failure(error, self.name, self._secrets, "the request"), server=self.name)
+            failure = self._request_error(error)
         raise failure  # outside of the `except`, as in `open`
+
+    async def _answer(self, send: Callable[[Client], Awaitable[T]]) -> T:
+        """Like `_wait`, without blocking the running event loop. Cancelling this call cancels the request."""
+        connection = self._connected()
+        try:
+            return await connection.request(send, is_limited=True)
+        except Exception as error:  # noqa: BLE001  # as in `_wait`
+            failure = self._request_error(error)
+        raise failure  # outside of the `except`, as in `open`
+
+    def _request_error(self, error: Exception) -> McpError:
+        """Return the error to raise for a request that has no answer because of `error`."""
+        return McpError(request_failure(error, self.name, self._secrets, "the request"), server=self.name)
 
     def _connected(self) -> Connection:
         """Return the connection.

@@ -22,6 +22,9 @@ CONTENTS = {
     "note:///long": [{"uri": "note:///long", "mimeType": "text/plain", "text": "l" * 100_010}],
 }
 
+CANCELLED = []
+"""The URIs of requests that were cancelled."""
+
 
 async def list_resources(context, params):
     uris = [uri for uri in CONTENTS if uri != "note:///huge"]
@@ -41,6 +44,14 @@ async def list_templates(context, params):
 
 
 async def read_resource(context, params):
+    if str(params.uri) == "note:///slow":
+        try:
+            await asyncio.Event().wait()
+        finally:
+            CANCELLED.append("note:///slow")
+    if str(params.uri) == "note:///cancelled":
+        cancelled = {"uri": "note:///cancelled", "text": f"cancelled {len(CANCELLED)}"}
+        return protocol.ReadResourceResult.model_validate({"contents": [cancelled]})
     if str(params.uri) == "note:///forged":
         raise MCPError(-32002, "no\x1b[2J\nINFO forged line\u202e")
     if str(params.uri) not in CONTENTS:

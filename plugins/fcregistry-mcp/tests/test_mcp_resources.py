@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from fcregistry import Executor
 
 from fcregistry_mcp import McpError, McpServer, Prompt, PromptArgument
 
-from .conftest import Notes
+from .conftest import Notes, until
 from .library_server import CONTENTS, PNG
 
 SERVER = Path(__file__).with_name("library_server.py")
@@ -135,6 +136,20 @@ def test_a_server_without_them_has_none(notes: Notes) -> None:
             server.read("note:///milk")
     with pytest.raises(McpError, match="is not open"):
         server.resources()
+
+
+def test_cancelling_an_async_form_cancels_its_request_and_uses_no_thread(library: McpServer) -> None:
+    async def cancelled() -> None:
+        reading = [asyncio.create_task(library.aread("note:///slow")) for _ in range(3)]
+        await library.aread("note:///milk")  # after them
+        for task in reading:
+            task.cancel()
+        results = await asyncio.gather(*reading, return_exceptions=True)
+        assert [type(result) for result in results] == [asyncio.CancelledError] * 3
+        assert [thread.name for thread in threading.enumerate() if thread.name.startswith("asyncio_")] == []
+
+    asyncio.run(cancelled())
+    until(lambda: "cancelled 3" in str(library.read("note:///cancelled")[0]))
 
 
 # --- for models ---------------------------------------------------------------------------------------
