@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any, Final
 
 from fcregistry import Tool
@@ -17,7 +17,7 @@ _MOST_LISTED: Final = 50
 """The most resources or prompts that a description names."""
 _LONGEST_LINE: Final = 200
 _LONGEST_TEXT: Final = 100_000
-"""The most characters of a text that a model reads."""
+"""The most characters of the texts of an answer that a model reads."""
 
 
 def resource_tools(
@@ -34,11 +34,11 @@ def resource_tools(
     """
 
     async def read_resource(uri: str) -> Any:
-        return [_cut(each) for each in await _ask(link, server, read_request, uri)]
+        return _cut(await _ask(link, server, read_request, uri))
 
     async def get_prompt(name: str, arguments: dict[str, str] | None = None) -> Any:
         messages = await _ask(link, server, prompt_request, name, arguments or {})
-        return [part for each in messages for part in (Content.text(f"{each.role}:"), _cut(each.content))]
+        return _cut([part for each in messages for part in (Content.text(f"{each.role}:"), each.content)])
 
     def tool(function: Callable[..., Any], description: str, lines: list[str]) -> Tool:
         """Return the tool of a function, whose description lists what there is."""
@@ -76,12 +76,18 @@ def _call_of(prompt: Prompt) -> str:
     return f"{prompt.name}({', '.join(names)})"
 
 
-def _cut(part: Content) -> Content:
-    """Return `part`, with a long text cut."""
-    text = str(part) if part.kind in ("text", "file") else ""
-    if len(text) <= _LONGEST_TEXT:
-        return part
-    return Content.text(f"{text[:_LONGEST_TEXT]}… [{len(text) - _LONGEST_TEXT} more characters]")
+def _cut(parts: Iterable[Content]) -> list[Content]:
+    """Return `parts`; of their texts, only the first `_LONGEST_TEXT` characters."""
+    kept, rest, omitted = [], _LONGEST_TEXT, 0
+    for part in parts:
+        text = str(part) if part.kind in ("text", "file") else ""
+        omitted += max(0, len(text) - rest)
+        if len(text) <= rest:
+            kept.append(part)
+        elif rest:
+            kept.append(Content.text(f"{text[:rest]}…"))
+        rest = max(0, rest - len(text))
+    return [*kept, Content.text(f"[{omitted} more characters]")] if omitted else kept
 
 
 async def _ask(link: Link, server: str, make_request: Callable[..., Any], *values: Any) -> Any:

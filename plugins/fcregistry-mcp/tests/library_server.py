@@ -49,6 +49,9 @@ async def read_resource(context, params):
             await asyncio.Event().wait()
         finally:
             CANCELLED.append("note:///slow")
+    if str(params.uri) == "note:///many":
+        many = [{"uri": "note:///m", "text": "m" * 1000}] * 150
+        return protocol.ReadResourceResult.model_validate({"contents": many})
     if str(params.uri) == "note:///cancelled":
         cancelled = {"uri": "note:///cancelled", "text": f"cancelled {len(CANCELLED)}"}
         return protocol.ReadResourceResult.model_validate({"contents": [cancelled]})
@@ -70,6 +73,9 @@ async def list_prompts(context, params):
 
 
 async def get_prompt(context, params):
+    if params.name == "many":
+        messages = [{"role": "user", "content": {"type": "text", "text": "m" * 1000}}] * 150
+        return protocol.GetPromptResult.model_validate({"messages": messages})
     if params.name != "plan":
         raise MCPError(-32602, "there is no such prompt")
     words = {"type": "text", "text": f"Plan {params.arguments['day']}."}

@@ -173,6 +173,16 @@ def test_a_model_reads_resources_and_prompts_with_two_tools(library: McpServer) 
     )
 
 
+def test_many_texts_are_cut_for_a_model_as_one(library: McpServer) -> None:
+    executor = Executor(library.resource_tools())
+    content = executor.call("read_resource", uri="note:///many").content
+    assert len(content) < 101_000
+    assert content.endswith(" more characters]")
+    content = executor.call("get_prompt", name="many").content
+    assert len(content) < 101_000
+    assert content.endswith(" more characters]")
+
+
 def test_a_long_text_is_cut_for_a_model(library: McpServer) -> None:
     content = Executor(library.resource_tools()).call("read_resource", uri="note:///long").content
     assert len(content) < 100_100
