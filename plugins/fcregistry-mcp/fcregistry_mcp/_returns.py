@@ -39,7 +39,11 @@ class Returns:
         self._place = f"{server}: the tool {tool!r}"
 
     def schema(self) -> dict[str, Any] | None:
-        """Return the schema of the results, unwrapped; None if there is none, or if it cannot be read."""
+        """Return the schema of the results, unwrapped; None if there is none, or if it cannot be used, which is logged once."""
+        return self._checked[0]
+
+    def _unwrapped(self) -> dict[str, Any] | None:
+        """Return the schema of the results, unwrapped, which may not be valid; None if there is none."""
         given = self._usable
         if given is None or self._wrapped is None:
             return given
@@ -57,7 +61,7 @@ class Returns:
             inner = structured[_RESULT]
             if self._is_marked or _is_text_of(text, inner):
                 structured = inner
-        if (checker := self._checker) is not None and (problems := checker.problems(structured)):
+        if (checker := self._checked[1]) is not None and (problems := checker.problems(structured)):
             self._warn("; ".join(f"{each.path} {each.message}" for each in problems))
         return structured
 
@@ -98,9 +102,16 @@ class Returns:
         return inner if self._is_marked or (is_alone and _is_scalar(inner)) else None
 
     @cached_property
-    def _checker(self) -> Any:
-        """The validator of the results, or None if they have no schema that can be used."""
-        return None if self._usable is None else Tool.from_function(_nothing, returns=self.schema).result_validator()
+    def _checked(self) -> tuple[dict[str, Any] | None, Any]:
+        """The schema of the results and their validator, both None if there is no schema that can be used."""
+        if (schema := self._unwrapped()) is None:
+            return None, None
+        lender = Tool.from_function(_nothing, returns=schema)
+        if (error := lender.definition_error) is None:
+            return schema, lender.result_validator()
+        reason = cut(" ".join(error.problems).removeprefix("returns=…: "))
+        getLogger("fcregistry_mcp").warning("%s: its outputSchema is left out: %s", self._place, reason)
+        return None, None
 
 
 def _nothing() -> None:
