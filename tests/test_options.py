@@ -277,6 +277,21 @@ def test_a_function_makes_the_schema_of_results_at_its_first_use(caplog: pytest.
     assert logged.startswith("the results of a_tool have no schema: returns=…: $.type: must be")
 
 
+def test_a_function_that_raises_in_place_of_a_schema_leaves_the_tool_usable(caplog: pytest.LogCaptureFixture) -> None:
+    def no_schema() -> dict[str, Any]:
+        raise ConnectionError("the server is gone")
+
+    def other() -> int:
+        return 1
+
+    executor = Executor([Tool.from_function(a_tool, returns=no_schema), other], check_results=True)
+    assert [each["name"] for each in executor.describe("mcp")["tools"]] == ["a_tool", "other"]
+    assert executor.call("a_tool", x=1).ok
+    assert caplog.messages == [
+        "the results of a_tool have no schema: returns=… raised ConnectionError: the server is gone"
+    ]
+
+
 def test_options_do_not_change_with_the_objects_that_were_given() -> None:
     tags, examples = ["a"], [{"x": 1}]
     options = Tool.from_function(a_tool, tags=tags, examples=examples).options

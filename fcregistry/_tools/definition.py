@@ -330,7 +330,7 @@ def _read_result_schema(given: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _computed_returns(make: Callable[[], Mapping[str, Any] | None], name: str) -> dict[str, Any] | None:
-    """Return the schema of results that a function returns, or None if it returns none that can be used.
+    """Return the schema of results that a function returns, or None if it raises an error or returns none that can be used.
 
     Results are not validated unless the caller asks for it, so such a schema, which another program may have
     written, does not make the tool unusable.
@@ -339,14 +339,17 @@ def _computed_returns(make: Callable[[], Mapping[str, Any] | None], name: str) -
         make: The option `returns`.
         name: The tool's name, for the log.
     """
-    given = make()
     try:
+        given = make()
         return None if given is None else _read_result_schema(given)
     except DefinitionError as error:
-        from logging import getLogger  # only on the way to a warning
+        problem = error.problems[0]
+    except Exception as error:  # noqa: BLE001  # external code may raise anything
+        problem = f"returns=… raised {type(error).__name__}: {exception_message(error)}"
+    from logging import getLogger  # only on the way to a warning
 
-        getLogger("fcregistry").warning("the results of %s have no schema: %s", name, error.problems[0])
-        return None
+    getLogger("fcregistry").warning("the results of %s have no schema: %s", name, problem)
+    return None
 
 
 def _file_problems(options: Mapping[str, Any], packed: bytes) -> tuple[str, ...]:
