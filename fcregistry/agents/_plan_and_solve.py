@@ -467,11 +467,15 @@ REPLANNED: Final = frozenset({"step_failed", "max_rounds", "length", "content_fi
 
 
 class StepAnswers:
-    """Reads `FAILED: why` as a failure for that reason, and other texts as the other `Answers` do."""
+    """Reads `FAILED: why` as a failure for that reason, and other texts as the other `Answers` do.
+
+    The schema of the answer does not constrain the model: it could not write a failure.
+    """
+
+    schema: Mapping[str, Any] | None = None
 
     def __init__(self, answers: Answers) -> None:
         self._answers = answers
-        self.schema = answers.schema
 
     def end(self, chat: Chat, completion: Completion) -> End | None:
         """Return the end of a failed step, or what the other `Answers` return."""

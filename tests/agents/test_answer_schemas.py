@@ -61,10 +61,12 @@ def test_a_text_that_may_be_an_expression_has_no_schema_but_the_summary_has_one(
     assert (agent.run("?").answer, model.schemas) == (3, [None, INTEGER])
 
 
-def test_plans_and_earlier_steps_have_no_schema_but_the_last_step_has_one() -> None:
-    model = Constrained(says("1. Think.\n2. Answer."), says("A thought."), says("3"))
+def test_plans_and_steps_have_no_schema_since_a_step_may_fail() -> None:
+    model = Constrained(
+        says("1. Think.\n2. Answer."), says("A thought."), says("FAILED: no"), says("1. Add."), says("3")
+    )
     assert PlanAndSolveAgent(model, [add], answer_type=int).run("?").answer == 3
-    assert model.schemas == [None, None, INTEGER]
+    assert model.schemas == [None] * 5
 
 
 def test_the_solver_of_a_rewoo_agent_receives_the_schema() -> None:
