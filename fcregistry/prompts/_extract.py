@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cache, partial
 from itertools import islice
 from json import dumps
 from typing import TYPE_CHECKING, Any, Final, Generic, NamedTuple, TypeAlias, TypeVar
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
     from fcregistry._base.call import Problem
+    from fcregistry._tools.tool import Toolset
     from fcregistry.execution import ToolLike
 
 # --- The result of reading an answer ---
@@ -167,16 +169,24 @@ def calls_of(
             arguments by position do not fit the tool.
     """
     values = value if isinstance(value, (list, tuple)) else [value]
-    return tuple(call for each in values if (call := _call(each, arguments_field, tools)) is not None)
+    known = cache(partial(_toolset, tools))
+    return tuple(call for each in values if (call := _call(each, arguments_field, known)) is not None)
 
 
-def _call(value: Any, arguments_field: ArgumentsField, tools: ToolLike | Iterable[Any]) -> ToolCall | None:
+def _toolset(tools: ToolLike | Iterable[Any]) -> Toolset:
+    """Return the tools that a caller passed, by wire name."""
+    from fcregistry.execution import toolset_of  # few calls have arguments by position
+
+    return toolset_of(tools, None)
+
+
+def _call(value: Any, arguments_field: ArgumentsField, tools: Callable[[], Toolset]) -> ToolCall | None:
     """Return the call that `value` represents, or None if it is not a call.
 
     Args:
         value: A dict or an object.
         arguments_field: The only fields that are read for arguments, or None for the usual ones.
-        tools: The tools, for arguments by position.
+        tools: Returns the tools, for arguments by position.
 
     Raises:
         MalformedCallError: It is a call with arguments that cannot be read, or that are in a field that is not read.
@@ -197,7 +207,7 @@ def _call(value: Any, arguments_field: ArgumentsField, tools: ToolLike | Iterabl
 
 
 def _call_by_place(
-    read: MalformedCallError, by_place: Sequence[Any], by_name: Any, tools: ToolLike | Iterable[Any]
+    read: MalformedCallError, by_place: Sequence[Any], by_name: Any, tools: Callable[[], Toolset]
 ) -> ToolCall:
     """Return a call whose arguments `by_place` have the names of the parameters that Python would give them.
 
@@ -205,14 +215,12 @@ def _call_by_place(
         read: The error with the name and id of the call.
         by_place: The arguments by position.
         by_name: The arguments by name.
-        tools: The tools.
+        tools: Returns the tools.
 
     Raises:
         MalformedCallError: No tool has the name, there are too many arguments, or an argument is given twice.
     """
-    from fcregistry.execution import toolset_of  # few calls have arguments by position
-
-    known = toolset_of(tools, None)
+    known = tools()
     tool = known.get(read.name)
     names, star = ([], None) if tool is None else tool.signature.names_by_position(tool.parameters)
     given = dict(zip(names, by_place, strict=False))
@@ -223,7 +231,9 @@ def _call_by_place(
     if not known:
         problem = "the tools are not known: pass them to calls_of as tools=…"
     elif tool is None:
-        problem = f"there is no tool of that name; the tools are {', '.join(known)}"
+        from fcregistry.execution import unknown_tool  # only on the way to an error
+
+        problem = unknown_tool(read.name, known).message
     elif star is None and len(by_place) > len(names):
         problem = f"it has {len(by_place)}, and the parameters by position are {', '.join(names) or 'none'}"
     elif twice:

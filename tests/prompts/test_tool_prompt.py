@@ -442,7 +442,7 @@ def test_an_answer_may_have_arguments_by_position_and_by_name() -> None:
     ("value", "tools", "problem"),
     [
         (Function("multiply", args=[2]), (), "the tools are not known: pass them to calls_of as tools=…"),
-        (Function("divide", args=[2]), True, "there is no tool of that name; the tools are multiply"),
+        (Function("divide", args=[2]), True, "there is no tool 'divide'; the tools are multiply"),
         (Function("multiply", args=[2, 3, 4]), True, "it has 3, and the parameters by position are a, b"),
         (Function("multiply", args=[2], kwargs={"a": 3}), True, "'a' is given by position and by name"),
     ],
@@ -501,6 +501,20 @@ def test_arguments_by_position_never_fill_other_parameters(value: Function, prob
     with pytest.raises(MalformedCallError) as caught:
         calls_of(value, arguments_field=BOTH, tools=[delete, gather, count_down])
     assert str(caught.value).endswith(problem)
+
+
+def test_the_error_for_arguments_by_position_names_few_tools_and_no_hidden_one() -> None:
+    hidden = Tool.from_function(multiply, name="secret", available=lambda: False)
+    many = [Tool.from_function(multiply, name=f"tool_{at:02}") for at in range(30)]
+    with pytest.raises(MalformedCallError) as caught:
+        calls_of(Function("divide", args=[2]), arguments_field=BOTH, tools=[hidden, *many])
+    assert "secret" not in str(caught.value)
+    assert str(caught.value).endswith(", tool_19, … (30 tools)")
+
+
+def test_a_list_of_tools_is_read_once_for_all_calls() -> None:
+    values = [Function("multiply", args=[2, 3])] * 3
+    assert len(calls_of(values, arguments_field=BOTH, tools=iter([multiply]))) == 3
 
 
 @pytest.mark.parametrize("field_name", [None, "kwargs", ("kwargs", "named")])
