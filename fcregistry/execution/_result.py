@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from json import loads
 from typing import TYPE_CHECKING, Any
 
@@ -110,7 +111,9 @@ def _result_problems(made: str | Output, value: Any, bound: Bound) -> tuple[Prob
     if isinstance(made, str):
         return bound.results.problems(made if isinstance(value, str) else loads(made))
     if bound.signature.returns is None and isinstance(value, ToolOutput):
-        return bound.results.problems(loads(to_json_text(value.value)))
+        with write_non_finite("null") if bound.nulls else nullcontext():
+            text = to_json_text(value.value)
+        return bound.results.problems(loads(text))
     return ()
 
 

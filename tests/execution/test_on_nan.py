@@ -130,6 +130,16 @@ def test_content_and_items_of_generators_have_null_too() -> None:
     assert [each.content for each in asyncio.run(events())] == ["1.0", "null", "[1.0, null]"]
 
 
+def test_the_checked_value_beside_content_has_null_too() -> None:
+    output = ToolOutput(content="about 1", value={"a": NAN})
+    schema = {"type": "object", "properties": {"a": {"type": "number"}}, "required": ["a"]}
+    tool = tool_returning(output, ToolOutput, on_nan="null", returns=schema)
+    result = Executor(tool, check_results=True).call(tool.name)
+    assert (result.error, result.content) == (None, "about 1")
+    refused = tool_returning(output, ToolOutput, returns=schema)
+    assert HINT in Executor(refused, check_results=True).call(refused.name).content
+
+
 def test_content_for_the_model_that_the_tool_has_made_is_left_alone() -> None:
     assert measured(ToolOutput(value=NAN, content="NaN"), on_nan="null").content == "NaN"
 
