@@ -174,16 +174,25 @@ def tools_by_name(tools: Iterable[Tool]) -> dict[str, Tool]:
     return plain | others
 
 
-def other_names(tools: Iterable[Tool]) -> dict[str, Tool | None]:
-    """Return tools by their other spellings; None for a name that means several tools."""
-    known: dict[str, Tool | None] = {}
+def other_names(tools: Iterable[Tool]) -> dict[str, list[list[Tool]]]:
+    """Return tools by their other spellings: for each name, lists of tools, one for each kind of spelling, the strongest first."""
+    known: dict[str, list[list[Tool]]] = {}
     for spell in _SPELLINGS:
-        found: dict[str, Tool | None] = {}
+        found: dict[str, list[Tool]] = {}
         for each in tools:
             for name in spell(each):
-                found[name] = each if found.get(name, each) is each else None
-        known = found | known
+                same = found.setdefault(name, [])
+                if not same or same[-1] is not each:
+                    same.append(each)
+        for name, same in found.items():
+            known.setdefault(name, []).append(same)
     return known
+
+
+def _only_tool(by_kind: Iterable[list[Tool]]) -> Tool | None:
+    """Return the only tool of the strongest kind that has any, or None if it has several, or no kind has one."""
+    same = next(filter(None, by_kind), [])
+    return same[0] if len(same) == 1 else None
 
 
 def name_spellings(tool: Tool) -> list[str]:
@@ -260,8 +269,8 @@ class ExpressionScope:
         return tools_by_name(self.tools.values())
 
     @cached_property
-    def _other_names(self) -> Mapping[str, Tool | None]:
-        """The tools by their other spellings; None for a name that means several tools."""
+    def _other_names(self) -> Mapping[str, list[list[Tool]]]:
+        """The tools by their other spellings, as `other_names` returns them."""
         return other_names(self.tools.values())
 
     def find(self, name: str) -> Tool | None:
@@ -274,9 +283,15 @@ class ExpressionScope:
     def other(self, name: str) -> Tool | None:
         """Return the tool that a name other than its wire name means, or None.
 
-        It is looked up last, because that takes time.
+        It is looked up last, because that takes time. A spelling of several tools means the available one.
         """
-        return self.called.get(name) or self._other_names.get(name)
+        if name in self.called:
+            return self.called[name]
+        by_kind = self._other_names.get(name, [])
+        if sum(map(len, by_kind)) > 1:
+            available = [[each for each in same if not each.unavailable] for same in by_kind]
+            by_kind = available if any(available) else by_kind
+        return _only_tool(by_kind)
 
     def unknown_text(self, name: str, what: str = "tool") -> str:
         """Return the message about a name that no tool has; `what` is the kind of thing that was looked up."""

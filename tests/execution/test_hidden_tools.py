@@ -246,6 +246,34 @@ def test_available_tools_of_one_name_are_refused_as_ever() -> None:
         Executor("*", registry=two_ways(Switch(True), Switch(True)))
 
 
+def test_in_expressions_a_hidden_tool_gives_way_to_an_available_one_of_its_alias() -> None:
+    first, second = Switch(), Switch(on=True)
+    registry = Registry()
+    registry.register(route, aliases=["go"], available=first.is_on)
+    registry.register(place, aliases=["go"], available=second.is_on)
+
+    def outcome() -> Any:
+        (result,) = Executor("*", registry=registry).run_expressions("go()")
+        return result.value if result.error is None else result.error.code
+
+    assert outcome() == "there"
+    first.on, second.on = True, False
+    assert outcome() == "from here"
+    second.on = True
+    assert outcome() == "unknown_tool"  # it means both
+
+
+def test_in_expressions_the_alias_of_one_hidden_tool_names_it() -> None:
+    registry = Registry()
+    registry.register(route, aliases=["go"], available=Switch().is_on)
+    (result,) = Executor("*", registry=registry).run_expressions("go()")
+    assert result.error is not None
+    assert (result.error.code, result.error.message.partition(":")[0]) == (
+        "unavailable",
+        "route is not available here",
+    )
+
+
 # --- Tools of plugins -----------------------------------------------------------------------------
 
 MAPS = """
