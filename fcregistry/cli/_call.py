@@ -131,7 +131,7 @@ def command(
         ctx.exit(_run_batch(name, arguments, yes, timeout))
     if name is None:
         raise click.UsageError(f"name the tool to call; {program()} list shows the tools")
-    tool = _tool_with_remark(name)
+    tool = _tool_with_remark(name, arguments)
     given, later = read_words(ctx, name, tool, list(arguments))
     names = ("as_json", "output", "yes", "timeout", "verbose")
     as_json, output, yes, timeout, verbose = ({**ctx.params, **later}[each] for each in names)
@@ -184,16 +184,18 @@ def _run(executor: Executor, call: ToolCall) -> ToolResult:
         return run_listening(executor, call, status.show)
 
 
-def _tool_with_remark(name: str) -> Tool:
+def _tool_with_remark(name: str, arguments: tuple[str, ...] = ()) -> Tool:
     """Return the tool with the name `name`, after a remark about a doubtful setting, which may hide it.
 
     Raises:
-        UsageError: The name is a pattern.
+        UsageError: The name is a pattern; or no tool has it, and `--batch` follows, which goes before a file's name.
         FcregistryError: No tool, or several tools, have this name.
     """
     try:
         tool = tool_named(name)
     except ToolNotFoundError:
+        if "--batch" in arguments:
+            raise click.UsageError(f"--batch goes before the file: {program()} call --batch {name}") from None
         mention_doubtful_settings()
         raise
     mention_doubtful_settings()

@@ -111,6 +111,12 @@ def test_more_lines_than_are_run_at_once_keep_their_order(shop: Site) -> None:
     assert [result["content"] for result in results] == [str(number) for number in range(1100)]
 
 
+def test_the_flag_goes_before_the_file(shop: Site) -> None:
+    done = shop.cli("call", "calls.jsonl", "--batch")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--batch goes before the file: fcregistry call --batch calls.jsonl\n" in done.stderr
+
+
 def test_no_calls_are_no_error(shop: Site) -> None:
     """And give no results."""
     assert batch(shop) == (0, [])
