@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
-from fcregistry import Tool, ToolCall
+from fcregistry import Problem, Tool, ToolCall
 from fcregistry.errors import ModelError
 from fcregistry.models import Completion, Delta, Message, ToolCallDelta, Usage, offered_tools
 
@@ -21,7 +21,6 @@ from fcregistry_llama._narrowing import BETWEEN_VALUES, Narrowing, nearest
 from fcregistry_llama._prompts import ANSWER, TO_ANSWER, arguments_instructions, choice_instructions, conversation
 
 if TYPE_CHECKING:
-    from fcregistry import Problem
     from fcregistry.models import ToolChoice
 
     from fcregistry_llama._servers import Server
@@ -265,16 +264,17 @@ def _without_repetition(value: Any) -> Any:
 def _answer_problems(schema: Mapping[str, Any]) -> Callable[[str], Sequence[Problem]]:
     """Return a function that returns the problems of an answer's text with `schema`; none if the text is valid.
 
-    The validator is that of a tool whose only argument is the answer.
+    The validator is that of the results of a tool.
     """
-    parameters: dict[str, Any] = {"type": "object", "properties": {"answer": schema}, "required": ["answer"]}
-    parameters |= {keyword: schema[keyword] for keyword in ("$defs", "definitions") if keyword in schema}
-    tool = Tool.from_function(lambda answer: answer, name="answer", parameters=parameters)
+    validator = Tool.from_function(lambda: None, name="answer", returns=schema).result_validator()
+    assert validator is not None
 
     def problems(text: str) -> Sequence[Problem]:
-        """Return the problems of `text`, with paths in the answer."""
-        found = tool.validator().problems(_parse_json(f'{{"answer": {text}}}'))
-        return [each._replace(path=each.path.replace("$.answer", "$", 1)) for each in found]
+        """Return the problems of `text`."""
+        try:
+            return validator.problems(json.loads(text))
+        except ValueError:
+            return [Problem("$", "is not JSON")]
 
     return problems
 

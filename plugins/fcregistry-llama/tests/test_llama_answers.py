@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, make_dataclass
@@ -21,6 +22,7 @@ from fcregistry.models import Completion, Delta
 from fcregistry.prompts import OutputFormat
 
 from fcregistry_llama import LlamaModel
+from fcregistry_llama._answering import _answer_problems
 from fcregistry_llama._servers import Loading, server
 
 
@@ -185,6 +187,26 @@ def test_an_answer_that_breaks_a_rule_no_decoder_knows_is_an_error(nonsense: Lla
     model = nonsense.with_answer_schema({"type": "object", "properties": {"a": {"not": {}}}, "required": ["a"]})
     with pytest.raises(ModelError, match=r"no valid answer in 4 attempts; in the last, \$\.a .*; use a larger model"):
         model.complete("Invent one.")
+
+
+def test_a_reference_in_the_schema_of_an_answer_leads_into_that_schema(nonsense: LlamaModel) -> None:
+    schema = {"type": "object", "properties": {"a": {"enum": ["yes"]}, "b": {"$ref": "#/properties/a"}}}
+    model = nonsense.with_answer_schema({**schema, "required": ["a", "b"], "additionalProperties": False})
+    assert json.loads(model.complete("Invent one.").message.text) == {"a": "yes", "b": "yes"}
+
+
+@pytest.mark.parametrize(
+    ("text", "problems"),
+    [
+        ('{"v": 1, "kids": [{"v": 2}]}', []),
+        ('{"v": 1, "kids": [{"v": "2"}]}', ["$.kids[0].v"]),
+        ('{"v": 1}, "x": {"v": 2}', ["$"]),
+        ("null", []),
+    ],
+)
+def test_the_whole_text_of_an_answer_is_checked_with_its_own_schema(text: str, problems: list[str]) -> None:
+    schema = {"properties": {"v": {"type": "integer"}, "kids": {"items": {"$ref": "#"}}}, "required": ["v"]}
+    assert [each.path for each in _answer_problems({"type": ["object", "null"], **schema})(text)] == problems
 
 
 def test_an_answer_of_a_type_is_one_piece_and_a_model_without_a_type_answers_in_text(nonsense: LlamaModel) -> None:
