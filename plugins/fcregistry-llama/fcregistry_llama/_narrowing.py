@@ -251,19 +251,17 @@ def nearest(tools: Sequence[Tool], text: str) -> list[Tool]:
     """Return the tools that suit `text` best.
 
     They share the most words with `text`. Of more than a few tools, only the few are compared that a search finds; if it finds none, all suit.
+    The tools of operations between numbers come first, and those for the other words follow: `10 - 12` may also be a range.
     """
     if len(tools) > _FEW:
-        words = _operations(text)
+        operations = " ".join(name for pattern, name in _OPERATIONS if pattern.search(text))
+        suiting: dict[str, Tool] = {}
         with suppress(MissingDependencyError):  # this Python cannot search
-            found = best_tools(tools, words, _FEW)
-            return _most_similar(found, words) if found else [*tools]
+            for words in filter(None, (operations, _DIGITS.sub(" ", text))):
+                found = best_tools(tools, words, _FEW)
+                suiting |= {tool.name: tool for tool in _most_similar(found, words)} if found else {}
+            return [*suiting.values()][:_FEW] or [*tools]
     return _most_similar(tools, text)
-
-
-def _operations(text: str) -> str:
-    """Return the names of the operations between numbers of `text`, such as `multiply`, or else `text` without its numbers."""
-    names = [name for pattern, name in _OPERATIONS if pattern.search(text)]
-    return " ".join(names) or _DIGITS.sub(" ", text)
 
 
 def _most_similar(tools: Sequence[Tool], text: str) -> list[Tool]:

@@ -124,6 +124,22 @@ def test_of_many_tools_the_best_few_of_a_search_are_compared(question: str, name
     assert nearest(tools, "Hello!") == tools
 
 
+@pytest.mark.parametrize(
+    ("question", "name"),
+    [
+        ("What is the weather in Oslo on May 10 - 12?", "get_weather"),
+        ("Resize the photo to 800x600", "resize_photo"),
+        ("Show the prices of rooms 3 + 4", "list_prices"),
+    ],
+)
+def test_numbers_that_look_like_an_operation_do_not_hide_the_tool_of_the_other_words(question: str, name: str) -> None:
+    described = {**CALCULATOR, "resize_photo": "Change the size of a photo.", "list_prices": "List prices of rooms."}
+    tools = [tool(each, {"a": NUMBER, "b": NUMBER}, description=text) for each, text in described.items()]
+    found = [each.name for each in nearest(tools, question)]
+    assert name in found
+    assert len(found) <= 3
+
+
 def test_a_model_that_is_not_very_small_sees_every_tool(
     write_model: Callable[..., Path], monkeypatch: pytest.MonkeyPatch
 ) -> None:
