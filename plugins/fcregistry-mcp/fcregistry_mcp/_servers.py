@@ -87,7 +87,7 @@ class McpServers:
             try:
                 listed = server.tools()
             except McpError as error:
-                if server._connection is None:
+                if server._link.current is None:
                     raise
                 self._leave_out(name, error)
                 continue
