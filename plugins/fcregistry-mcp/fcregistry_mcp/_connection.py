@@ -132,6 +132,10 @@ class Connection:
             await self.request(lambda client: session.read_list(client, only_if_stale=True))
         return session.by_name.get(name)
 
+    def end(self) -> None:
+        """Ask the session to end, without waiting."""
+        self._session.end()
+
     def close(self) -> None:
         """End the session and the server, and wait until they have ended."""
         self._session.close()

@@ -67,8 +67,11 @@ class McpServers:
 
     def close(self) -> None:
         """Close all servers at the same time. Does nothing to those that are closed."""
-        with ThreadPoolExecutor(len(self.servers) or 1, "MCP servers") as pool:
-            wait([pool.submit(server.close) for server in self.servers.values()])
+        for server in self.servers.values():
+            if (connection := server._connection) is not None:
+                connection.end()  # without waiting, so that they end at the same time; at exit, no thread could be started
+        for server in self.servers.values():
+            server.close()
 
     def tools(self) -> Toolset:
         """Return the tools of all servers that are open.

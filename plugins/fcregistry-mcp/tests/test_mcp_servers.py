@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import subprocess
 import sys
 import threading
 from pathlib import Path
@@ -204,3 +205,18 @@ def test_a_server_that_does_not_list_its_tools_again_costs_its_own_tools(
         changed.close()
         assert "one_add" in servers.tools()
     assert f"changed is left out: {servers.failed['changed']}" in caplog.messages
+
+
+AT_EXIT = """
+import atexit, sys
+from fcregistry_mcp import McpServer, McpServers
+servers = McpServers({name: McpServer.stdio(sys.executable, sys.argv[1], name=name) for name in ("one", "two")}).open()
+atexit.register(servers.close)
+"""
+
+
+def test_they_are_closed_at_exit() -> None:
+    script = Path(__file__).with_name("odd_server.py")
+    command = [sys.executable, "-c", AT_EXIT, str(script)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=LONG * 2, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
