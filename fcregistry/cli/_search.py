@@ -76,7 +76,7 @@ def _search(text: str, selectors: Sequence[str], limit: int) -> tuple[list[Tool]
     for tool in catalogue.searched(text, with_unavailable=True):
         if not (unavailable := tool.unavailable):
             found.append(tool)
-        elif not found:  # weaker matches are no news
+        elif not found:  # weaker matches tell the user nothing
             hidden.append(HiddenTool(local_name(tool), unavailable))
         if len(found) == limit:
             break

@@ -68,7 +68,7 @@ class McpServers:
     def close(self) -> None:
         """Close all servers at the same time. Does nothing to those that are closed."""
         for server in self.servers.values():
-            if (connection := server._connection) is not None:
+            if (connection := server._link.current) is not None:
                 connection.end()  # without waiting, so that they end at the same time; at exit, no thread could be started
         for server in self.servers.values():
             server.close()
