@@ -182,7 +182,7 @@ def test_completion_says_nothing_of_such_a_file(shop: Site, folders: Folders) ->
 def test_a_setting_that_is_probably_misspelt_is_mentioned(shop: Site, settings: dict[str, str], remark: str) -> None:
     """A `deny` that denies nothing protects nothing. A site may well deny what is not installed."""
     for command in (("list",), ("call", "text")):
-        done = shop.cli(*command, env=settings)
+        done = shop.cli(*command, env={"SHOP_KEY": "x", **settings})
         assert (done.returncode, done.stderr) == (0, remark)
 
 
@@ -203,7 +203,7 @@ def test_an_allow_list_that_names_nothing_is_mentioned(shop: Site, folders: Fold
 def test_a_misspelt_precedence_is_mentioned(shop: Site, folders: Folders) -> None:
     folders.file.write_text('precedence = ["acme-shp", "left-pad"]')
     remark = f"precedence in {folders.file} names acme-shp; did you mean acme-shop? As it is, it gives no distribution precedence.\n"
-    assert shop.cli("list", env=folders.env, cwd=folders.project).stderr == remark
+    assert shop.cli("list", env={"SHOP_KEY": "x", **folders.env}, cwd=folders.project).stderr == remark
     found = shop.cli("doctor", env=folders.env, cwd=folders.project).stdout
     assert "names acme-shp, which is not installed, or ships no plugins\n    did you mean acme-shop?\n" in found
     assert "names left-pad, which is not installed, or ships no plugins\n    correct it: name distributions" in found
