@@ -189,9 +189,15 @@ def mention_what_is_missing(selectors: Iterable[str] = ()) -> None:
 
 
 def mention_hidden(tools: Iterable[HiddenTool]) -> None:
-    """Write to stderr which tools are hidden, and why, in one line; nothing if there are none."""
-    if text := hidden_text(tools):
+    """Write to stderr which tools are hidden, and why, in one line; of many only their number, and nothing if there are none."""
+    found = list(tools)
+    text = hidden_text(found) if len(found) <= _MOST_MENTIONED else f"{len(found)} tools are hidden"
+    if text:
         remark(f"{text} (see: {program()} doctor)")
+
+
+_MOST_MENTIONED: Final = 3
+"""The most hidden tools that a command mentions by name."""
 
 
 def mention_failed_plugins(selectors: Iterable[str] = ()) -> None:

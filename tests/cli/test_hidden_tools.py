@@ -121,7 +121,7 @@ def test_doctor_says_that_a_named_tool_is_hidden(library: Site) -> None:
     assert "find_books is there" in library.cli("doctor", "find_books").stdout
 
 
-def test_many_hidden_tools_and_reasons_are_cut(site: Site) -> None:
+def test_many_hidden_tools_are_counted(site: Site) -> None:
     tools = [
         f"@fc_register(requires_env='KEY_{key}')\ndef tool_{key}_{number}() -> None:\n    'Do it.'\n"
         for key in "abcd"
@@ -130,5 +130,4 @@ def test_many_hidden_tools_and_reasons_are_cut(site: Site) -> None:
     site.install(
         "many", {"x": "many_tools"}, {"many_tools.py": "from fcregistry import fc_register\n" + "".join(tools)}
     )
-    shown = ", ".join(f"tool_{key}_0, tool_{key}_1, tool_{key}_2, … (KEY_{key} is not set)" for key in "abc")
-    assert site.cli("list").stderr.splitlines()[-1] == f"16 tools are hidden: {shown}, … {SEE}"
+    assert site.cli("list").stderr.splitlines()[-1] == f"16 tools are hidden {SEE}"

@@ -141,7 +141,7 @@ def test_a_format_can_be_asked_for(linted: Site) -> None:
         (["nothing_*"], "the selector 'nothing_*' matches no tool"),
         (["a b"], "'a b' is not a selector"),
         (["--format", "xml"], "'xml' is not one of 'anthropic', "),
-        (["--ignore", "nonsense"], "'nonsense' is not one of 'confusable-name', "),
+        (["--ignore", "nonsense"], "'nonsense' is not one of 'changing-default', "),
         (["--fail-on", "never"], "'never' is not one of 'error', 'warning', 'note'"),
     ],
 )

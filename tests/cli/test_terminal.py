@@ -110,7 +110,7 @@ def test_an_image_is_named_to_a_person(shop: Site, tmp_path: Path) -> None:
 
 def test_a_list_fits_the_terminal(shop: Site) -> None:
     """A line that is too long is cut, and shows that it is."""
-    status, shown = on_terminal(shop, "list", env={"COLUMNS": "40"})
+    status, shown = on_terminal(shop, "list", env={"COLUMNS": "40", "SHOP_KEY": "x"})
     assert status == 0
     assert all(len(line) <= 40 for line in shown.splitlines())
     assert any(line.endswith("…") for line in shown.splitlines())

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -83,7 +84,8 @@ class Folder:
         """Run a command, and return what it says."""
         words = [sys.executable, "-m", "fcregistry", *arguments]
         done = subprocess.run(words, cwd=self.home, env=self.environment, capture_output=True, text=True, timeout=120)
-        assert (done.returncode, done.stderr) == (0, "")
+        assert done.returncode == 0
+        assert re.fullmatch(r"(\d+ tools are hidden \(see: fcregistry doctor\)\n)?", done.stderr)
         return done.stdout
 
     def tools(self) -> dict[str, Any]:
