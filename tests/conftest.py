@@ -78,7 +78,7 @@ def pytest_collection() -> Iterator[None]:
 # A run in the background of a shell ignores interrupts, and so would the processes that tests interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
 
-TIMEOUT = 60
+TIMEOUT = 100
 """Seconds after which a process of a test is killed: a deadlock fails its test, and does not hold the run."""
 
 
