@@ -234,6 +234,8 @@ class _Session:
 
     def end(self) -> None:
         """Ask the session to end, without waiting. The garbage collector calls this on any thread."""
+        if self._ended:  # once: a second cancellation would end the closing, and leave the server's process
+            return
         self._ended = True
         loop, task, closing = self._loop, self._task, self._closing
         if self._process == os.getpid() and loop is not None and task is not None and closing is not None:
