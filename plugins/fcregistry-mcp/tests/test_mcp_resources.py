@@ -146,7 +146,8 @@ def test_cancelling_an_async_form_cancels_its_request_and_uses_no_thread(library
 
     async def cancelled() -> None:
         reading = [asyncio.create_task(library.aread("note:///slow")) for _ in range(3)]
-        await library.aread("note:///milk")  # after them
+        await asyncio.sleep(0)  # they are sent
+        await library.aread("note:///milk")  # and this after them, so that the server has begun with them
         for task in reading:
             task.cancel()
         results = await asyncio.gather(*reading, return_exceptions=True)
