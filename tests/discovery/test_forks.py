@@ -131,7 +131,7 @@ busy.set()
 while not all(turns):
     time.sleep(0.01)
 codes = []
-for _ in range(50):
+for _ in range(30):
     codes.append(forked(work))
 over.set()
 busy.set()
@@ -148,7 +148,7 @@ def test_children_search_list_and_call_while_threads_of_their_parent_do(site: Si
         site,
         CHILDREN_OF_A_BUSY_PARENT,
     )
-    assert answer == [[42] * 50, [False] * 3]
+    assert answer == [[42] * 30, [False] * 3]
 
 
 def test_a_fork_waits_until_sqlite_is_at_rest(site: Site) -> None:
