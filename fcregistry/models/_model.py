@@ -309,7 +309,7 @@ def _cancelled_by(token: CancellationToken) -> Iterator[None]:
     remove = token.on_cancel(cancel_soon)
     try:
         yield
-    except BaseException as error:
+    except BaseException as error:  # whatever it is, the cancellation is taken back
         if end() and isinstance(error, (Exception, asyncio.CancelledError)):
             raise CallCancelledError(token.reason) from None
         raise

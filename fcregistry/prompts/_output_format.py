@@ -6,7 +6,9 @@ Fields that the model must not write are removed from the type's schema and from
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from copy import deepcopy
+from dataclasses import is_dataclass
 from typing import TYPE_CHECKING, Any, Final, Generic, Literal, TypeAlias, TypedDict, TypeVar, overload
 
 from fcregistry._base.call import Problem
@@ -112,6 +114,8 @@ class OutputFormat(Generic[T]):
         if syntax == "yaml":
             pyyaml()  # raises now if it is missing, and not at the first answer
         self._annotation, self._syntax = type, syntax
+        if (problem := _reason_not_a_type(type)) is not None:
+            raise self._refusal([problem])
         self._exclude = (exclude,) if isinstance(exclude, str) else tuple(exclude)
         self._arguments_field = arguments_field
         self._repairs = allowed_repairs(repairs, REPAIRS_OF_ANSWERS)
@@ -364,3 +368,12 @@ def _outermost_records(schema: Any, references: References) -> Iterator[dict[str
             stack.append(references.target(reference))
         inner = [each.get("items"), *each.get("prefixItems", ()), *each.get("anyOf", ()), *each.get("oneOf", ())]
         stack += inner[::-1]
+
+
+def _reason_not_a_type(given: object) -> str | None:
+    """Return what to pass in place of `given`, if that is a schema or an instance; None if it may be a type."""
+    if isinstance(given, Mapping):
+        return "it is a mapping; pass a Python type, such as a TypedDict or a dataclass, and not a JSON Schema"
+    if is_dataclass(given) and not isinstance(given, type):
+        return f"it is an instance; pass the class, {type(given).__name__}"
+    return None

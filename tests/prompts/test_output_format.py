@@ -219,6 +219,23 @@ def test_a_type_without_a_json_form_is_refused() -> None:
         OutputFormat(int, template=3)  # type: ignore[call-overload]
 
 
+def test_an_instance_or_a_schema_is_not_a_type() -> None:
+    @dataclass
+    class Order:
+        number: int
+
+    for given, problem in (
+        (Order(1), "it is an instance; pass the class, Order"),
+        (
+            {"type": "object"},
+            "it is a mapping; pass a Python type, such as a TypedDict or a dataclass, and not a JSON Schema",
+        ),
+    ):
+        with pytest.raises(DefinitionError) as caught:
+            OutputFormat(given)
+        assert caught.value.problems == (problem,)
+
+
 def test_an_example_that_cannot_be_written_is_refused() -> None:
     class Broken:
         @property

@@ -319,7 +319,7 @@ class _Session:
             self.refused.clear()
             try:
                 self.listed = await all_pages(client.list_tools, lambda page: page.tools, "tools")
-            except BaseException:
+            except BaseException:  # also if the task is cancelled: the list was not read
                 self.is_stale = True
                 raise
             self.by_name = {tool.name: tool for tool in reversed(self.listed)}  # the first of two with one name
